@@ -1,0 +1,3 @@
+//! Paper tables, brute-force oracles and strategies shared by the tests of every crate.
+
+pub mod shared;
