@@ -1,0 +1,136 @@
+//! Calendar dates and the coarser parts they generalize to.
+
+/// A date of the proleptic Gregorian calendar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Date {
+    /// 0 to 9999.
+    pub year: u16,
+    /// 1 to 12.
+    pub month: u8,
+    /// 1 to 31.
+    pub day: u8,
+}
+
+/// A part of a date that a hierarchy level can keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DatePart {
+    /// `2024-03`.
+    Month,
+    /// `2024-Q1`.
+    Quarter,
+    /// `2024`.
+    Year,
+    /// `2020s`.
+    Decade,
+    /// `1900s` as `20th century` would be read differently in different places, so `2000-2099`.
+    Century,
+}
+
+impl Date {
+    /// Reads `YYYY-MM-DD`, with a time after `T` or a space ignored; `None` when it is no date of the calendar.
+    pub fn parse(text: &str) -> Option<Date> {
+        let text = text.split(['T', ' ']).next()?;
+        let bytes = text.as_bytes();
+        if bytes.len() != 10 || bytes[4] != b'-' || bytes[7] != b'-' {
+            return None;
+        }
+        let number = |range: std::ops::Range<usize>| -> Option<u16> {
+            let digits = text.get(range)?;
+            if digits.bytes().all(|b| b.is_ascii_digit()) {
+                digits.parse().ok()
+            } else {
+                None
+            }
+        };
+        let (year, month, day) = (number(0..4)?, number(5..7)? as u8, number(8..10)? as u8);
+        let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        let days = match month {
+            1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+            4 | 6 | 9 | 11 => 30,
+            2 if leap => 29,
+            2 => 28,
+            _ => return None,
+        };
+        (1..=days)
+            .contains(&day)
+            .then_some(Date { year, month, day })
+    }
+
+    /// Days since 1970-01-01 (Howard Hinnant's civil calendar arithmetic).
+    pub fn days(self) -> i64 {
+        let year = i64::from(self.year) - i64::from(self.month <= 2);
+        let era = year.div_euclid(400);
+        let year_of_era = year.rem_euclid(400);
+        let month = (i64::from(self.month) + 9) % 12;
+        let day_of_year = (153 * month + 2) / 5 + i64::from(self.day) - 1;
+        let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+        era * 146_097 + day_of_era - 719_468
+    }
+}
+
+impl DatePart {
+    /// Every part with the word a policy uses, finest first.
+    pub const ALL: [(&'static str, DatePart); 5] = [
+        ("month", DatePart::Month),
+        ("quarter", DatePart::Quarter),
+        ("year", DatePart::Year),
+        ("decade", DatePart::Decade),
+        ("century", DatePart::Century),
+    ];
+
+    /// The part a policy means by `name`.
+    pub fn parse(name: &str) -> Option<DatePart> {
+        DatePart::ALL
+            .iter()
+            .find(|(n, _)| *n == name)
+            .map(|(_, part)| *part)
+    }
+
+    /// What is left of `date` at this part.
+    pub fn of(self, date: Date) -> String {
+        let Date { year, month, .. } = date;
+        match self {
+            DatePart::Month => format!("{year:04}-{month:02}"),
+            DatePart::Quarter => format!("{year:04}-Q{}", (month - 1) / 3 + 1),
+            DatePart::Year => format!("{year:04}"),
+            DatePart::Decade => format!("{}s", year / 10 * 10),
+            DatePart::Century => format!("{}-{}", year / 100 * 100, year / 100 * 100 + 99),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn knows_the_calendar() {
+        assert_eq!(Date::parse("1970-01-01").unwrap().days(), 0);
+        assert_eq!(Date::parse("2000-03-01").unwrap().days(), 11_017);
+        assert_eq!(Date::parse("1969-12-31").unwrap().days(), -1);
+        assert!(Date::parse("2024-02-29").is_some());
+        assert!(Date::parse("2024-02-29T10:00").is_some());
+        for bad in [
+            "2023-02-29",
+            "2024-13-01",
+            "2024-1-01",
+            "20240101",
+            "",
+            "abcd-ef-gh",
+            "2024-00-10",
+            "é024-01-01",
+        ] {
+            assert!(Date::parse(bad).is_none(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn parts_are_coarser_and_coarser() {
+        let date = Date::parse("2024-05-17").unwrap();
+        let parts: Vec<String> = DatePart::ALL
+            .iter()
+            .map(|(_, part)| part.of(date))
+            .collect();
+        assert_eq!(parts, ["2024-05", "2024-Q2", "2024", "2020s", "2000-2099"]);
+    }
+}

@@ -1,0 +1,115 @@
+//! Value trees: what each value of a column becomes at each level of generalization.
+
+mod build;
+mod rows;
+
+use crate::{Code, Labels};
+
+pub use build::End;
+pub use rows::HierarchyRow;
+
+/// One level of a hierarchy: a partition of the column's codes into nodes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Level {
+    /// The text of each node; `None` where the value is missing. Nodes are numbered by their smallest code.
+    pub labels: Vec<Option<Box<str>>>,
+    /// The node of each code.
+    pub nodes: Vec<u32>,
+    /// Leaves of the whole hierarchy under each node, those that never occur in the data included.
+    pub leaves: Vec<u64>,
+}
+
+/// A value tree over the codes of one column. Level 0 is the original; every level is coarser than the one below.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hierarchy {
+    levels: Vec<Level>,
+    leaves: u64,
+}
+
+impl Hierarchy {
+    /// Number of levels, level 0 included.
+    pub fn height(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// The levels, finest first.
+    pub fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+
+    /// Leaves of the whole hierarchy.
+    pub fn leaves(&self) -> u64 {
+        self.leaves
+    }
+
+    /// The node of `code` at `level`.
+    pub fn node(&self, level: usize, code: Code) -> u32 {
+        self.levels[level].nodes[code as usize]
+    }
+
+    /// For each node of `level`, its node at `level + 1`.
+    pub fn parents(&self, level: usize) -> Vec<u32> {
+        let (low, high) = (&self.levels[level], &self.levels[level + 1]);
+        let mut parents = vec![0; low.labels.len()];
+        for (&node, &parent) in low.nodes.iter().zip(&high.nodes) {
+            parents[node as usize] = parent;
+        }
+        parents
+    }
+
+    /// The share of all leaves that lie under each node of `level`: 0 to 1, the loss of publishing that node.
+    pub fn shares(&self, level: usize) -> Vec<f64> {
+        self.levels[level]
+            .leaves
+            .iter()
+            .map(|&leaves| leaves as f64 / self.leaves as f64)
+            .collect()
+    }
+
+    /// The nodes of `level` as published labels.
+    pub fn labels(&self, level: usize) -> Labels {
+        Labels {
+            texts: self.levels[level].labels.clone(),
+            shares: self.shares(level),
+        }
+    }
+
+    /// Levels from what each code is called there; drops nothing, numbers nodes by their smallest code.
+    ///
+    /// `names[level][code]` is `None` where the value is missing; `unseen` are the labels, level by level, of leaves that never
+    /// occur in the data.
+    fn from_names(names: &[Vec<Option<String>>], unseen: &[Vec<String>]) -> Hierarchy {
+        let total = names.first().map_or(0, Vec::len) + unseen.len();
+        let levels = names
+            .iter()
+            .enumerate()
+            .map(|(height, row)| {
+                let mut ids = std::collections::HashMap::new();
+                let mut level = Level {
+                    labels: Vec::new(),
+                    nodes: Vec::with_capacity(row.len()),
+                    leaves: Vec::new(),
+                };
+                for name in row {
+                    let node = *ids.entry(name.as_deref()).or_insert_with(|| {
+                        level.labels.push(name.as_deref().map(Box::from));
+                        level.leaves.push(0);
+                        level.labels.len() as u32 - 1
+                    });
+                    level.nodes.push(node);
+                    level.leaves[node as usize] += 1;
+                }
+                for leaf in unseen {
+                    if let Some(&node) = ids.get(&Some(leaf[height].as_str())) {
+                        level.leaves[node as usize] += 1;
+                    }
+                }
+                level
+            })
+            .collect();
+        Hierarchy {
+            levels,
+            leaves: total as u64,
+        }
+    }
+}

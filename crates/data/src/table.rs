@@ -1,0 +1,102 @@
+//! A table of records, column by column, as dictionary codes.
+
+use std::sync::Arc;
+
+use crate::{Code, Dictionary, Error, Strings};
+
+/// One attribute of every record.
+#[derive(Debug, Clone)]
+pub struct Column {
+    /// The header.
+    pub name: String,
+    /// The distinct values.
+    pub dictionary: Arc<Dictionary>,
+    /// One code per record.
+    pub codes: Vec<Code>,
+}
+
+impl Column {
+    /// Codes one text per record; `None` is missing.
+    pub fn from_texts<'a>(name: &str, texts: impl IntoIterator<Item = Option<&'a str>>) -> Column {
+        let mut seen = std::collections::HashMap::new();
+        let mut values = Strings::new();
+        let mut raw = Vec::new();
+        for text in texts {
+            raw.push(text.map(|text| {
+                *seen.entry(text).or_insert_with(|| {
+                    values.push(text);
+                    values.len() - 1
+                })
+            }));
+        }
+        let missing = raw.iter().any(Option::is_none);
+        let (dictionary, order) = Dictionary::build(&values, missing, None);
+        let last = values.len() as Code;
+        let codes = raw
+            .into_iter()
+            .map(|index| index.map_or(last, |index| order[index]))
+            .collect();
+        Column {
+            name: name.to_owned(),
+            dictionary: Arc::new(dictionary),
+            codes,
+        }
+    }
+
+    /// The text of record `row`; `None` when it is missing.
+    pub fn text(&self, row: usize) -> Option<&str> {
+        self.dictionary.text(self.codes[row])
+    }
+}
+
+/// Records as columns of equal length.
+#[derive(Debug, Clone, Default)]
+pub struct Table {
+    columns: Vec<Column>,
+    records: usize,
+}
+
+impl Table {
+    /// Puts `columns` side by side; they must be equally long and differently named.
+    pub fn new(columns: Vec<Column>) -> Result<Table, Error> {
+        let records = columns.first().map_or(0, |column| column.codes.len());
+        for (index, column) in columns.iter().enumerate() {
+            if column.codes.len() != records {
+                return Err(Error::UnevenColumns {
+                    column: column.name.clone(),
+                    expected: records,
+                    found: column.codes.len(),
+                });
+            }
+            if columns[..index]
+                .iter()
+                .any(|other| other.name == column.name)
+            {
+                return Err(Error::DuplicateColumn {
+                    column: column.name.clone(),
+                });
+            }
+        }
+        Ok(Table { columns, records })
+    }
+
+    /// How many records there are.
+    pub fn records(&self) -> usize {
+        self.records
+    }
+
+    /// The columns in order.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The column called `name`.
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+
+    /// The position of the column called `name`.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.name == name)
+    }
+}

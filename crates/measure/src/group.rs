@@ -1,0 +1,46 @@
+//! A set of subjects that an adversary cannot tell apart: the one thing a promise is judged on.
+
+use denym_data::Code;
+
+/// How often each value of one sensitive attribute occurs in a group.
+#[derive(Debug, Clone, Copy)]
+pub struct Histogram<'a> {
+    /// (value, count) in ascending order of value; every count is positive.
+    pub counts: &'a [(Code, u64)],
+    /// Sum of the counts.
+    pub total: u64,
+}
+
+impl<'a> Histogram<'a> {
+    /// The histogram with these counts, in ascending order of value.
+    pub fn new(counts: &'a [(Code, u64)]) -> Self {
+        debug_assert!(counts.is_sorted_by(|a, b| a.0 < b.0), "values ascend");
+        debug_assert!(
+            counts.iter().all(|&(_, count)| count > 0),
+            "counts are positive"
+        );
+        Histogram {
+            counts,
+            total: counts.iter().map(|&(_, count)| count).sum(),
+        }
+    }
+
+    /// The count of `value`.
+    pub fn count(&self, value: Code) -> u64 {
+        self.counts
+            .binary_search_by_key(&value, |&(value, _)| value)
+            .map_or(0, |index| self.counts[index].1)
+    }
+}
+
+/// Subjects that are indistinguishable under some knowledge.
+#[derive(Debug, Clone, Copy)]
+pub struct Group<'a> {
+    /// Records in the group.
+    pub records: u64,
+    /// Distinct subjects; equals `records` when every record is a subject of its own.
+    pub subjects: u64,
+    /// One histogram per sensitive attribute, in the table's order. With a subject column a value counts once per
+    /// subject that shows it, so a count never exceeds `subjects`.
+    pub sensitive: &'a [Histogram<'a>],
+}

@@ -1,0 +1,41 @@
+//! k-anonymity: nobody can be told apart from at least k - 1 others.
+//!
+//! # Guarantee
+//!
+//! Every group has at least k *subjects*, so linking by the given knowledge points at k or more people. It says nothing
+//! about what those people have in common: a group may still share one disease.
+//!
+//! # Reference
+//!
+//! L. Sweeney, "k-anonymity: a model for protecting privacy", 2002; P. Samarati, "Protecting respondents' identities in
+//! microdata release", 2001. Survey section 2.1.
+
+use crate::{Group, Promise, Sense, Terms};
+
+/// At least `k` subjects in every group.
+#[derive(Debug, Clone, Copy)]
+pub struct KAnonymity {
+    /// The smallest allowed number of subjects.
+    pub k: u64,
+}
+
+impl Promise for KAnonymity {
+    fn terms(&self) -> Terms {
+        Terms {
+            name: "k-anonymity",
+            attribute: None,
+            bound: self.k as f64,
+            sense: Sense::AtLeast,
+            monotone: true,
+            monotone_with_suppression: true,
+        }
+    }
+
+    fn admits(&self, group: &Group<'_>) -> bool {
+        group.subjects >= self.k
+    }
+
+    fn value(&self, group: &Group<'_>) -> f64 {
+        group.subjects as f64
+    }
+}

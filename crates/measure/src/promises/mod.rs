@@ -1,0 +1,5 @@
+//! One file per promise.
+
+mod k_anonymity;
+
+pub use k_anonymity::KAnonymity;
