@@ -173,6 +173,8 @@ pub struct Dictionary {
     kind: Kind,
     values: Strings,
     missing: bool,
+    /// Whether the values are in the natural order of their kind.
+    natural: bool,
 }
 
 impl Dictionary {
@@ -197,13 +199,15 @@ impl Dictionary {
             sorted.push(text(index));
         }
         (
-            Dictionary {
-                kind,
-                values: sorted,
-                missing,
-            },
+            Dictionary { kind, values: sorted, missing, natural: true },
             codes,
         )
+    }
+
+    /// Distinct values in the order given, whatever their kind: codes are positions.
+    pub fn in_order(values: Strings, missing: bool) -> Dictionary {
+        let kind = Kind::of(values.iter());
+        Dictionary { kind, values, missing, natural: false }
     }
 
     /// What the values are.
@@ -238,6 +242,9 @@ impl Dictionary {
 
     /// The code of `text`.
     pub fn code_of(&self, text: &str) -> Option<Code> {
+        if !self.natural {
+            return self.values.iter().position(|value| value == text).map(|code| code as Code);
+        }
         let (mut low, mut high) = (0, self.values.len());
         while low < high {
             let middle = usize::midpoint(low, high);
