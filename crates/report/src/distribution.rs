@@ -1,0 +1,222 @@
+//! The values of one attribute before and after, as charts that stay readable with two values or two million.
+
+use std::collections::BTreeMap;
+
+use crate::{Bar, Bars, Chart, Columns, Count, Distribution, Format, number};
+
+/// Most rows of a chart that shows both sides together.
+const TOGETHER: usize = 12;
+/// Most rows of a chart that shows one side.
+const ALONE: usize = 9;
+/// Most columns of an ordered chart; about four pixels each. A column per year of age fits.
+const COLUMNS: usize = 110;
+
+/// What a missing value is called.
+const MISSING: &str = "(missing)";
+
+/// The charts of `distribution`, each with a word for what it shows.
+///
+/// One chart with both sides when the release shows the source's own values, else one chart for each side.
+pub(crate) fn charts(distribution: &Distribution, unit: &str) -> Vec<(&'static str, Chart)> {
+    let Distribution {
+        before,
+        after,
+        ordered,
+        attribute,
+        ..
+    } = distribution;
+    let chart = |sides: &[&[Count]], most: usize, what: &str| -> Chart {
+        let bars = if *ordered {
+            in_order(sides, COLUMNS)
+        } else {
+            by_count(sides, most)
+        };
+        let title = format!("{attribute}, {what}");
+        let description = format!("Share of the {unit} with each value, {what}.");
+        let series: Vec<String> = match sides.len() {
+            2 => vec!["before".to_owned(), "after".to_owned()],
+            _ => vec![what.to_owned()],
+        };
+        if *ordered && bars.len() > 4 {
+            let format = Format::Share;
+            Chart::Columns(Columns {
+                title,
+                description,
+                series,
+                bars,
+                format,
+                x_axis: String::new(),
+            })
+        } else {
+            Chart::Bars(Bars {
+                title,
+                description,
+                series,
+                bars,
+                format: Format::Share,
+                full: None,
+            })
+        }
+    };
+    if after.is_empty() {
+        return Vec::new();
+    }
+    if before.is_empty() {
+        return vec![("after", chart(&[after], ALONE, "after"))];
+    }
+    if same_values(before, after) {
+        return vec![("", chart(&[before, after], TOGETHER, "before and after"))];
+    }
+    vec![
+        ("Before", chart(&[before], ALONE, "before")),
+        ("After", chart(&[after], ALONE, "after")),
+    ]
+}
+
+/// Whether every released value is one of the source's.
+fn same_values(before: &[Count], after: &[Count]) -> bool {
+    let known: std::collections::BTreeSet<&Option<String>> =
+        before.iter().map(|c| &c.label).collect();
+    after.iter().all(|count| known.contains(&count.label))
+}
+
+fn total(side: &[Count]) -> f64 {
+    let sum = side
+        .iter()
+        .fold(0_u64, |sum, count| sum.saturating_add(count.count));
+    if sum == 0 { 1.0 } else { sum as f64 }
+}
+
+/// One row per label in the order of the first side, with its share on every side.
+fn aligned(sides: &[&[Count]]) -> Vec<(Option<String>, Vec<f64>)> {
+    let Some(first) = sides.first() else {
+        return Vec::new();
+    };
+    let totals: Vec<f64> = sides.iter().map(|side| total(side)).collect();
+    let mut rows: Vec<(Option<String>, Vec<f64>)> = Vec::with_capacity(first.len());
+    let mut position: BTreeMap<&Option<String>, usize> = BTreeMap::new();
+    for (side, counts) in sides.iter().enumerate() {
+        for count in *counts {
+            let row = *position.entry(&count.label).or_insert_with(|| {
+                rows.push((count.label.clone(), vec![0.0; sides.len()]));
+                rows.len() - 1
+            });
+            rows[row].1[side] += count.count as f64 / totals[side];
+        }
+    }
+    rows
+}
+
+/// The most frequent values first, the rest as one row, the missing last.
+fn by_count(sides: &[&[Count]], most: usize) -> Vec<Bar> {
+    let (missing, mut rows): (Vec<_>, Vec<_>) = aligned(sides)
+        .into_iter()
+        .partition(|(label, _)| label.is_none());
+    // stable: equals stay in the order given
+    rows.sort_by(|a, b| b.1[0].total_cmp(&a.1[0]));
+    let rest = if rows.len() > most {
+        rows.split_off(most - 1)
+    } else {
+        Vec::new()
+    };
+    let mut bars: Vec<Bar> = rows.into_iter().map(bar).collect();
+    if !rest.is_empty() {
+        let label = format!("{} other values", number::count(rest.len() as u64));
+        bars.push(Bar {
+            label,
+            values: sum(&rest, sides.len()),
+        });
+    }
+    bars.extend(missing.into_iter().map(bar));
+    bars
+}
+
+/// Values in the order given, neighbors merged evenly when there are too many, the missing last.
+fn in_order(sides: &[&[Count]], most: usize) -> Vec<Bar> {
+    let (missing, rows): (Vec<_>, Vec<_>) = aligned(sides)
+        .into_iter()
+        .partition(|(label, _)| label.is_none());
+    let width = rows.len().div_ceil(most).max(1);
+    let mut bars: Vec<Bar> = rows
+        .chunks(width)
+        .map(|chunk| {
+            let name = |row: &(Option<String>, Vec<f64>)| row.0.clone().unwrap_or_default();
+            let label = match chunk {
+                [first, .., last] => format!(
+                    "{} \u{2013} {}",
+                    crate::shorten(&name(first), 40),
+                    crate::shorten(&name(last), 40)
+                ),
+                _ => chunk.first().map(name).unwrap_or_default(),
+            };
+            Bar {
+                label,
+                values: sum(chunk, sides.len()),
+            }
+        })
+        .collect();
+    bars.extend(missing.into_iter().map(bar));
+    bars
+}
+
+fn bar((label, values): (Option<String>, Vec<f64>)) -> Bar {
+    Bar {
+        label: label.unwrap_or_else(|| MISSING.to_owned()),
+        values,
+    }
+}
+
+fn sum(rows: &[(Option<String>, Vec<f64>)], sides: usize) -> Vec<f64> {
+    (0..sides)
+        .map(|side| rows.iter().map(|row| row.1[side]).sum())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(counts: &[(&str, u64)]) -> Vec<Count> {
+        counts
+            .iter()
+            .map(|&(label, count)| Count {
+                label: (label != "-").then(|| label.to_owned()),
+                count,
+            })
+            .collect()
+    }
+
+    fn labels(bars: &[Bar]) -> Vec<&str> {
+        bars.iter().map(|bar| bar.label.as_str()).collect()
+    }
+
+    #[test]
+    fn the_rest_is_one_row_and_nothing_is_lost() {
+        let side = counts(&[("a", 1), ("b", 5), ("-", 2), ("c", 3), ("d", 1)]);
+        let bars = by_count(&[&side], 3);
+        assert_eq!(labels(&bars), ["b", "c", "2 other values", "(missing)"]);
+        assert!((bars.iter().map(|bar| bar.values[0]).sum::<f64>() - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn neighbors_merge_in_order() {
+        let side = counts(&[("1", 1), ("2", 1), ("3", 1), ("4", 1), ("5", 1), ("-", 5)]);
+        let bars = in_order(&[&side], 3);
+        assert_eq!(labels(&bars), ["1 – 2", "3 – 4", "5", "(missing)"]);
+        assert!((bars[0].values[0] - 0.2).abs() < 1e-9 && (bars[3].values[0] - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn generalized_values_get_a_chart_of_their_own() {
+        let mut distribution = Distribution {
+            before: counts(&[("02139", 3), ("02140", 2)]),
+            after: counts(&[("0213*", 3)]),
+            ..Distribution::default()
+        };
+        assert_eq!(charts(&distribution, "records").len(), 2);
+        distribution.after = counts(&[("02139", 3)]);
+        assert_eq!(charts(&distribution, "records").len(), 1);
+        distribution.after.clear();
+        assert!(charts(&distribution, "records").is_empty());
+    }
+}
