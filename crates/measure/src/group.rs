@@ -25,6 +25,15 @@ impl<'a> Histogram<'a> {
         }
     }
 
+    /// The largest count of any value.
+    pub fn largest(&self) -> u64 {
+        self.counts
+            .iter()
+            .map(|&(_, count)| count)
+            .max()
+            .unwrap_or(0)
+    }
+
     /// The count of `value`.
     pub fn count(&self, value: Code) -> u64 {
         self.counts
@@ -34,6 +43,10 @@ impl<'a> Histogram<'a> {
 }
 
 /// Subjects that are indistinguishable under some knowledge.
+///
+/// Everything a promise looks at is here, so that no promise needs to know how the group came about. What a promise needs
+/// beyond sizes rides on the same two fields: a guarding node per record is one more histogram (over the column that
+/// names the nodes), and so are the values of Y in (X,Y)-anonymity.
 #[derive(Debug, Clone, Copy)]
 pub struct Group<'a> {
     /// Records in the group.
@@ -43,4 +56,35 @@ pub struct Group<'a> {
     /// One histogram per sensitive attribute, in the table's order. With a subject column a value counts once per
     /// subject that shows it, so a count never exceeds `subjects`.
     pub sensitive: &'a [Histogram<'a>],
+    /// People of the population that look like this group, when a population is known.
+    pub population: Option<u64>,
+}
+
+impl<'a> Group<'a> {
+    /// A group without a population.
+    pub fn new(records: u64, subjects: u64, sensitive: &'a [Histogram<'a>]) -> Self {
+        Group {
+            records,
+            subjects,
+            sensitive,
+            population: None,
+        }
+    }
+
+    /// The same group with the number of people of the population that look like it.
+    #[must_use]
+    pub fn with_population(self, population: u64) -> Self {
+        Group {
+            population: Some(population),
+            ..self
+        }
+    }
+
+    /// The histogram of the sensitive attribute at `position`; an empty one when the group has none there.
+    pub fn histogram(&self, position: usize) -> Histogram<'a> {
+        self.sensitive.get(position).copied().unwrap_or(Histogram {
+            counts: &[],
+            total: 0,
+        })
+    }
 }

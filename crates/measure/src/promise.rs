@@ -43,4 +43,14 @@ pub trait Promise: Send + Sync {
 
     /// How far the group meets it; the worst group decides, by [`Terms::sense`].
     fn value(&self, group: &Group<'_>) -> f64;
+
+    /// Whether both kinds of monotonicity in [`Terms`] also hold when merged groups share subjects.
+    ///
+    /// With a subject column one person may stand in both groups and then counts once in the merged one, so histograms
+    /// do not add up: two groups of two, each with one person in two ill and the *healthy one the same person in both*,
+    /// merge to two in three. Only promises that count distinct things survive that; a search over a table with a
+    /// subject column may use tagging for those only.
+    fn monotone_over_shared_subjects(&self) -> bool {
+        false
+    }
 }

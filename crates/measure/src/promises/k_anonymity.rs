@@ -38,4 +38,8 @@ impl Promise for KAnonymity {
     fn value(&self, group: &Group<'_>) -> f64 {
         group.subjects as f64
     }
+
+    fn monotone_over_shared_subjects(&self) -> bool {
+        true
+    }
 }

@@ -1,0 +1,124 @@
+//! Confidence bounding: no sensitive value can be inferred from a group with more than a given confidence.
+//!
+//! # Idea
+//!
+//! A template says which value must not be inferred and how sure an adversary may at most be of it. The confidence of a value in
+//! a group is the share of the group's *subjects* that show it. Each value may have a bound of its own; values
+//! without one are free (nobody minds being inferred to be healthy).
+//!
+//! # Guarantee
+//!
+//! Linking a victim to a group leaves the adversary at or below the bound for every guarded value. Excluding values by other
+//! knowledge raises the confidence again; recursive diversity covers that.
+//!
+//! # Reference
+//!
+//! K. Wang, B. Fung, P. Yu, "Handicapping attacker's confidence: an alternative to k-anonymization", Knowledge and
+//! Information Systems 2007. Survey section 2.2. Templates with their own quasi-identifier sets: a requirement.
+//!
+//! # Departures
+//!
+//! Confidence is over subjects, not records, when a table has a subject column. The bound is compared as an exact fraction.
+
+use denym_data::{Code, Fraction};
+
+use crate::{Group, Promise, Sense, Terms};
+
+/// The share of subjects with certain values stays at or below a bound.
+#[derive(Debug, Clone)]
+pub struct Confidence {
+    attribute: usize,
+    bounds: Bounds,
+}
+
+#[derive(Debug, Clone)]
+enum Bounds {
+    /// One bound for every value.
+    Every(Fraction),
+    /// (value, bound) in ascending order of value.
+    Some(Vec<(Code, Fraction)>),
+}
+
+impl Confidence {
+    /// One bound for each of `values`; values that occur twice keep the smaller bound.
+    pub fn of_values(
+        attribute: usize,
+        values: impl IntoIterator<Item = (Code, Fraction)>,
+    ) -> Confidence {
+        let mut bounds: Vec<(Code, Fraction)> = values.into_iter().collect();
+        bounds.sort_unstable();
+        bounds.dedup_by_key(|&mut (value, _)| value);
+        Confidence {
+            attribute,
+            bounds: Bounds::Some(bounds),
+        }
+    }
+
+    /// The same bound for every value.
+    pub fn of_all(attribute: usize, bound: Fraction) -> Confidence {
+        Confidence {
+            attribute,
+            bounds: Bounds::Every(bound),
+        }
+    }
+
+    /// The bound of `value`, if it has one.
+    pub fn bound_of(&self, value: Code) -> Option<Fraction> {
+        match &self.bounds {
+            Bounds::Every(bound) => Some(*bound),
+            Bounds::Some(bounds) => bounds
+                .binary_search_by_key(&value, |&(value, _)| value)
+                .ok()
+                .map(|index| bounds[index].1),
+        }
+    }
+}
+
+impl Promise for Confidence {
+    fn terms(&self) -> Terms {
+        let bound = match &self.bounds {
+            Bounds::Every(bound) => bound.to_f64(),
+            // Bounds may differ by value; the strictest is what a reader should see.
+            Bounds::Some(bounds) => bounds
+                .iter()
+                .map(|(_, bound)| bound.to_f64())
+                .fold(1.0, f64::min),
+        };
+        Terms {
+            name: "confidence",
+            attribute: Some(self.attribute),
+            bound,
+            sense: Sense::AtMost,
+            monotone: true,
+            monotone_with_suppression: false,
+        }
+    }
+
+    fn admits(&self, group: &Group<'_>) -> bool {
+        group
+            .histogram(self.attribute)
+            .counts
+            .iter()
+            .all(|&(value, count)| {
+                self.bound_of(value)
+                    .is_none_or(|bound| bound.bounds(count, group.subjects))
+            })
+    }
+
+    /// The largest confidence of a guarded value.
+    fn value(&self, group: &Group<'_>) -> f64 {
+        let largest = group
+            .histogram(self.attribute)
+            .counts
+            .iter()
+            .filter(|&&(value, _)| self.bound_of(value).is_some())
+            .map(|&(_, count)| count)
+            .max()
+            .unwrap_or(0);
+        if group.subjects == 0 {
+            0.0
+        } else {
+            largest as f64 / group.subjects as f64
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Distinct l-diversity: every group shows at least l different sensitive values.
+//!
+//! # Guarantee
+//!
+//! Whoever links a victim to a group is left with l or more possible values. It says nothing about how likely each is: one
+//! value may hold for nearly everybody in the group. Every group then also has at least l records.
+//!
+//! # Reference
+//!
+//! A. Machanavajjhala, J. Gehrke, D. Kifer, M. Venkitasubramaniam, "l-diversity: privacy beyond k-anonymity", ICDE 2006;
+//! the same condition is p-sensitive k-anonymity (Truta and Vinay 2006). Survey section 2.2.
+//!
+//! # Departures
+//!
+//! A missing value counts as a value of its own.
+
+use crate::{Group, Promise, Sense, Terms};
+
+/// At least `l` distinct values of one sensitive attribute in every group.
+#[derive(Debug, Clone, Copy)]
+pub struct DistinctDiversity {
+    /// Position of the attribute in [`Group::sensitive`].
+    pub attribute: usize,
+    /// The smallest allowed number of values.
+    pub l: u64,
+}
+
+impl Promise for DistinctDiversity {
+    fn terms(&self) -> Terms {
+        Terms {
+            name: "distinct-l-diversity",
+            attribute: Some(self.attribute),
+            bound: self.l as f64,
+            sense: Sense::AtLeast,
+            monotone: true,
+            monotone_with_suppression: true,
+        }
+    }
+
+    fn admits(&self, group: &Group<'_>) -> bool {
+        group.histogram(self.attribute).counts.len() as u64 >= self.l
+    }
+
+    fn value(&self, group: &Group<'_>) -> f64 {
+        group.histogram(self.attribute).counts.len() as f64
+    }
+
+    fn monotone_over_shared_subjects(&self) -> bool {
+        true
+    }
+}
