@@ -1,0 +1,388 @@
+//! What a search minimizes: the score of a node, and bounds on the scores of nodes that were never looked at.
+//!
+//! Scores come from whole numbers wherever the definition allows, so that equal releases have equal scores on every
+//! machine. A bound never exceeds the score of the node it speaks of, rounding apart; searches allow for that.
+
+use denym_data::Recoding;
+
+use crate::request::Request;
+
+/// A measure of what a release loses; smaller is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Objective {
+    /// Geometric mean over the quasi-identifiers of the share of the domain that a published value covers, 0 to 1.
+    Loss,
+    /// The same, as an arithmetic mean.
+    LossArithmetic,
+    /// The sum of squared class sizes; a suppressed record costs as many as there are records.
+    Discernibility,
+    /// Records, suppressed ones included, per published class.
+    AverageClassSize,
+    /// Mean level over height of all cells, 0 to 1; a suppressed cell counts 1 (one minus Sweeney's precision).
+    Precision,
+    /// Generalization steps over all cells; a suppressed cell counts all steps of its hierarchy, at least one.
+    MinimalDistortion,
+    /// Sum of the levels; suppression is free.
+    Height,
+}
+
+impl Objective {
+    /// Every objective with the word a policy uses for it.
+    pub const ALL: [(&'static str, Objective); 7] = [
+        ("loss", Objective::Loss),
+        ("loss-arithmetic", Objective::LossArithmetic),
+        ("discernibility", Objective::Discernibility),
+        ("average-class-size", Objective::AverageClassSize),
+        ("precision", Objective::Precision),
+        ("minimal-distortion", Objective::MinimalDistortion),
+        ("height", Objective::Height),
+    ];
+
+    /// The word a policy uses for this objective.
+    pub fn name(self) -> &'static str {
+        Objective::ALL
+            .iter()
+            .find(|(_, objective)| *objective == self)
+            .map_or("", |(name, _)| name)
+    }
+
+    /// The objective a policy means by `name`.
+    pub fn parse(name: &str) -> Option<Objective> {
+        Objective::ALL
+            .iter()
+            .find(|(n, _)| *n == name)
+            .map(|(_, objective)| *objective)
+    }
+
+    /// Whether the score depends on which values were suppressed, not only on how many.
+    pub(crate) fn needs_leaves(self) -> bool {
+        matches!(self, Objective::Loss | Objective::LossArithmetic)
+    }
+
+    /// Whether finer nodes that were evaluated bound the score of coarser ones.
+    pub(crate) fn grows_with_classes(self) -> bool {
+        matches!(
+            self,
+            Objective::Discernibility | Objective::AverageClassSize
+        )
+    }
+}
+
+/// What was counted at one release.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Counted {
+    /// Records that are not published.
+    pub(crate) suppressed: u64,
+    /// Published classes.
+    pub(crate) classes: u64,
+    /// Sum of squared sizes of the published classes.
+    pub(crate) squares: u128,
+    /// For each quasi-identifier, the leaves under the values of all suppressed records, each record counted.
+    pub(crate) suppressed_leaves: Vec<u128>,
+}
+
+/// What is known of a node that was not evaluated.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Known {
+    /// It suppresses at least as many records.
+    pub(crate) suppressed: u64,
+    /// Suppression alone adds at least this much to the sum of squares.
+    pub(crate) charge: u128,
+    /// Its classes, suppressed or not, have at least this sum of squares.
+    pub(crate) squares: u128,
+    /// It has at most as many classes.
+    pub(crate) classes: u64,
+}
+
+/// The constants of one request that scores are made of.
+#[derive(Debug)]
+pub(crate) struct Scale {
+    objective: Objective,
+    /// Records.
+    n: u64,
+    /// Distinct tuples.
+    tuples: u64,
+    attributes: Vec<Attribute>,
+}
+
+#[derive(Debug)]
+struct Attribute {
+    /// Leaves of the whole hierarchy.
+    leaves: u64,
+    /// Steps from the lowest to the highest level of the hierarchy.
+    steps: u64,
+    levels: Vec<LevelScale>,
+}
+
+#[derive(Debug)]
+struct LevelScale {
+    /// Nodes that occur.
+    nodes: u64,
+    /// Leaves under the value of every record, summed.
+    total: u128,
+    /// (leaves under a value, records with such a value), most leaves first.
+    spread: Vec<(u64, u64)>,
+    /// One plus the loss when nothing is suppressed.
+    factor: f64,
+}
+
+/// Losses are floored to ten decimals.
+const DECIMALS: u128 = 10_000_000_000;
+
+impl Scale {
+    /// Measures the marginal distributions of the request's table.
+    pub(crate) fn new(request: &Request<'_>) -> Scale {
+        let summary = request.summary;
+        let n = summary.total();
+        let mut scale = Scale {
+            objective: request.objective,
+            n,
+            tuples: summary.tuples() as u64,
+            attributes: Vec::new(),
+        };
+        for (codes, hierarchy) in summary.quasi.iter().zip(request.hierarchies) {
+            let size = hierarchy.levels()[0].nodes.len();
+            let mut records = vec![0_u64; size];
+            for (&code, &count) in codes.iter().zip(&summary.records) {
+                records[code as usize] += count;
+            }
+            let levels = hierarchy.levels().iter().map(|level| {
+                let mut counts = vec![0_u64; level.labels.len()];
+                for (&node, &count) in level.nodes.iter().zip(&records) {
+                    counts[node as usize] += count;
+                }
+                let mut pairs: Vec<(u64, u64)> = (level.leaves.iter().copied().zip(counts))
+                    .filter(|&(_, count)| count > 0)
+                    .collect();
+                let nodes = pairs.len() as u64;
+                pairs.sort_unstable_by_key(|&(leaves, _)| std::cmp::Reverse(leaves));
+                let mut spread: Vec<(u64, u64)> = Vec::new();
+                for (leaves, count) in pairs {
+                    match spread.last_mut() {
+                        Some(last) if last.0 == leaves => last.1 += count,
+                        _ => spread.push((leaves, count)),
+                    }
+                }
+                LevelScale {
+                    nodes,
+                    total: sum(&spread),
+                    spread,
+                    factor: 1.0,
+                }
+            });
+            let mut attribute = Attribute {
+                leaves: hierarchy.leaves(),
+                steps: hierarchy.height() as u64 - 1,
+                levels: levels.collect(),
+            };
+            for level in &mut attribute.levels {
+                level.factor = 1.0 + part(units(n, hierarchy.leaves(), level.total));
+            }
+            scale.attributes.push(attribute);
+        }
+        scale
+    }
+
+    /// Records.
+    pub(crate) fn records(&self) -> u64 {
+        self.n
+    }
+
+    /// The score of a node that was evaluated.
+    pub(crate) fn score(&self, levels: &[u8], counted: &Counted) -> f64 {
+        match self.objective {
+            Objective::Loss => geometric(&self.losses(levels, counted)),
+            Objective::LossArithmetic => arithmetic(&self.losses(levels, counted)),
+            Objective::Discernibility => self.discernibility(counted) as f64,
+            Objective::AverageClassSize => self.n as f64 / counted.classes as f64,
+            _ => self.by_levels(levels, counted.suppressed),
+        }
+    }
+
+    /// The loss of each quasi-identifier at a node that was evaluated, floored to ten decimals.
+    pub(crate) fn losses(&self, levels: &[u8], counted: &Counted) -> Vec<f64> {
+        let attributes = self.attributes.iter().enumerate();
+        attributes
+            .map(|(d, attribute)| {
+                let total = attribute.levels[levels[d] as usize].total;
+                let total = total - counted.suppressed_leaves[d]
+                    + u128::from(counted.suppressed) * u128::from(attribute.leaves);
+                part(units(self.n, attribute.leaves, total))
+            })
+            .collect()
+    }
+
+    /// A number that the score of a node does not fall below.
+    pub(crate) fn bound(&self, levels: &[u8], known: &Known) -> f64 {
+        match self.objective {
+            Objective::Loss => {
+                let product: f64 = self.factors(levels, known.suppressed).product();
+                product.powf(1.0 / self.attributes.len() as f64) - 1.0
+            }
+            Objective::LossArithmetic => {
+                let sum: f64 = self.factors(levels, known.suppressed).sum();
+                sum / self.attributes.len() as f64 - 1.0
+            }
+            Objective::Discernibility => {
+                let most = self.most_classes(levels).min(known.classes).max(1);
+                let even = u128::from(self.n).pow(2).div_ceil(u128::from(most));
+                // `charge` is net of what suppressed records may have added to the squares.
+                (known.squares.max(even) + known.charge) as f64
+            }
+            Objective::AverageClassSize => {
+                self.n as f64 / self.most_classes(levels).min(known.classes).max(1) as f64
+            }
+            _ => self.by_levels(levels, known.suppressed),
+        }
+    }
+
+    /// The bound of a node of which nothing is known.
+    pub(crate) fn first_bound(&self, levels: &[u8]) -> f64 {
+        self.bound(levels, &self.unknown())
+    }
+
+    /// What is known of any node.
+    pub(crate) fn unknown(&self) -> Known {
+        Known {
+            suppressed: 0,
+            charge: 0,
+            squares: 0,
+            classes: u64::MAX,
+        }
+    }
+
+    /// Sum of squares, every suppressed record charged with the size of the table.
+    fn discernibility(&self, counted: &Counted) -> u128 {
+        counted.squares + u128::from(self.n) * u128::from(counted.suppressed)
+    }
+
+    /// One plus the least loss of each quasi-identifier when that many records are suppressed.
+    fn factors(&self, levels: &[u8], suppressed: u64) -> impl Iterator<Item = f64> {
+        self.attributes
+            .iter()
+            .zip(levels)
+            .map(move |(attribute, &level)| {
+                let scale = &attribute.levels[level as usize];
+                if suppressed == 0 {
+                    return scale.factor;
+                }
+                // At best those records go whose values say least already.
+                let mut left = suppressed;
+                let mut gone = 0;
+                for &(leaves, records) in &scale.spread {
+                    let taken = records.min(left);
+                    gone += u128::from(taken) * u128::from(leaves);
+                    left -= taken;
+                    if left == 0 {
+                        break;
+                    }
+                }
+                let total =
+                    scale.total - gone + u128::from(suppressed) * u128::from(attribute.leaves);
+                1.0 + part(units(self.n, attribute.leaves, total))
+            })
+    }
+
+    /// Objectives that depend on levels and the number of suppressed records alone.
+    fn by_levels(&self, levels: &[u8], suppressed: u64) -> f64 {
+        let (kept, gone) = ((self.n - suppressed) as f64, suppressed as f64);
+        let pairs = self.attributes.iter().zip(levels);
+        match self.objective {
+            Objective::Precision => {
+                let mean: f64 = pairs
+                    .map(|(attribute, &level)| f64::from(level) / attribute.steps.max(1) as f64)
+                    .sum::<f64>()
+                    / self.attributes.len().max(1) as f64;
+                (kept * mean + gone) / self.n as f64
+            }
+            Objective::MinimalDistortion => pairs
+                .map(|(attribute, &level)| {
+                    kept * f64::from(level) + gone * attribute.steps.max(1) as f64
+                })
+                .sum(),
+            _ => levels.iter().map(|&level| f64::from(level)).sum(),
+        }
+    }
+
+    /// No node has more classes than tuples exist or combinations of its values.
+    fn most_classes(&self, levels: &[u8]) -> u64 {
+        self.attributes
+            .iter()
+            .zip(levels)
+            .fold(1_u64, |most, (attribute, &level)| {
+                most.saturating_mul(attribute.levels[level as usize].nodes)
+            })
+            .min(self.tuples)
+    }
+}
+
+/// Loss in units of ten decimals: how far `total` leaves over `n` records lie between all original and all suppressed.
+pub(crate) fn units(n: u64, leaves: u64, total: u128) -> u64 {
+    let whole = u128::from(n) * u128::from(leaves.saturating_sub(1));
+    if whole == 0 {
+        return 0;
+    }
+    (total.saturating_sub(u128::from(n)) * DECIMALS / whole) as u64
+}
+
+/// Units as a share.
+pub(crate) fn part(units: u64) -> f64 {
+    units as f64 / DECIMALS as f64
+}
+
+/// The geometric mean of losses, each shifted by one.
+pub(crate) fn geometric(losses: &[f64]) -> f64 {
+    let exponent = 1.0 / losses.len() as f64;
+    losses
+        .iter()
+        .map(|loss| (loss + 1.0).powf(exponent))
+        .product::<f64>()
+        - 1.0
+}
+
+/// The arithmetic mean of losses.
+pub(crate) fn arithmetic(losses: &[f64]) -> f64 {
+    losses.iter().sum::<f64>() / losses.len() as f64
+}
+
+fn sum(spread: &[(u64, u64)]) -> u128 {
+    spread
+        .iter()
+        .map(|&(leaves, records)| u128::from(leaves) * u128::from(records))
+        .sum()
+}
+
+/// The loss of each quasi-identifier under any recoding of tuples, floored to ten decimals.
+pub(crate) fn attribute_losses(request: &Request<'_>, recoding: &Recoding) -> Vec<f64> {
+    let n = request.summary.total();
+    let classes = recoding.classes();
+    let mut sizes = vec![0_u64; classes];
+    let mut suppressed = 0_u64;
+    for (class, &records) in recoding.class_of.iter().zip(&request.summary.records) {
+        match class {
+            Some(class) => sizes[*class as usize] += records,
+            None => suppressed += records,
+        }
+    }
+    let attributes = recoding.labels.iter().zip(&recoding.published);
+    attributes
+        .zip(request.hierarchies)
+        .map(|((labels, published), hierarchy)| {
+            let leaves = hierarchy.leaves();
+            let total: u128 = published
+                .iter()
+                .zip(&sizes)
+                .map(|(&label, &size)| {
+                    // Shares are whole numbers of leaves; rounding takes back what the division blurred.
+                    let under = (labels.shares[label as usize] * leaves as f64).round() as u128;
+                    under * u128::from(size)
+                })
+                .sum();
+            part(units(
+                n,
+                leaves,
+                total + u128::from(suppressed) * u128::from(leaves),
+            ))
+        })
+        .collect()
+}

@@ -1,0 +1,100 @@
+//! From levels to a recoding: which tuples are published together, and as what.
+
+use denym_data::{Recoding, Unit};
+
+use crate::class::{admitted, with_group};
+use crate::request::Request;
+
+/// The recoding that publishes every quasi-identifier at its level and suppresses classes that fail a promise.
+///
+/// Classes are numbered by their first tuple.
+pub(crate) fn recode(request: &Request<'_>, levels: &[u8]) -> Recoding {
+    let summary = request.summary;
+    let q = levels.len();
+    let nodes: Vec<&[u32]> = (0..q)
+        .map(|d| {
+            request.hierarchies[d].levels()[levels[d] as usize]
+                .nodes
+                .as_slice()
+        })
+        .collect();
+    let tuple = |index: usize| -> Vec<u32> {
+        (0..q)
+            .map(|d| nodes[d][summary.quasi[d][index] as usize])
+            .collect()
+    };
+    let mut ids: std::collections::HashMap<Vec<u32>, u32> = std::collections::HashMap::new();
+    let mut members: Vec<Vec<u32>> = Vec::new();
+    for index in 0..summary.tuples() {
+        let class = *ids.entry(tuple(index)).or_insert_with(|| {
+            members.push(Vec::new());
+            members.len() as u32 - 1
+        });
+        members[class as usize].push(index as u32);
+    }
+    let mut recoding = Recoding {
+        unit: Unit::Tuple,
+        class_of: vec![None; summary.tuples()],
+        labels: (0..q)
+            .map(|d| request.hierarchies[d].labels(levels[d] as usize))
+            .collect(),
+        published: vec![Vec::new(); q],
+        levels: Some(levels.iter().map(|&level| level as usize).collect()),
+    };
+    let mut class = 0;
+    for members in &members {
+        if !class_is_admitted(request, members) {
+            continue;
+        }
+        for (d, published) in recoding.published.iter_mut().enumerate() {
+            published.push(nodes[d][summary.quasi[d][members[0] as usize] as usize]);
+        }
+        for &index in members {
+            recoding.class_of[index as usize] = Some(class);
+        }
+        class += 1;
+    }
+    recoding
+}
+
+/// Whether the class made of these tuples meets every promise.
+pub(crate) fn class_is_admitted(request: &Request<'_>, members: &[u32]) -> bool {
+    let summary = request.summary;
+    let records = members.iter().map(|&t| summary.records[t as usize]).sum();
+    let subjects = summary.subjects.as_ref().map(|subjects| {
+        let mut all: Vec<u32> = members
+            .iter()
+            .flat_map(|&t| subjects.row(t as usize))
+            .copied()
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        all.len() as u64
+    });
+    let histograms: Vec<Vec<(u32, u64)>> = summary
+        .sensitive
+        .iter()
+        .map(|rows| {
+            let mut all: Vec<(u32, u64)> = members
+                .iter()
+                .flat_map(|&t| rows.row(t as usize))
+                .copied()
+                .collect();
+            all.sort_unstable();
+            all.dedup_by(|next, kept| {
+                let same = next.0 == kept.0;
+                if same {
+                    kept.1 += next.1;
+                }
+                same
+            });
+            all
+        })
+        .collect();
+    with_group(
+        records,
+        subjects,
+        histograms.iter().map(Vec::as_slice),
+        |group| admitted(request.promises, group),
+    )
+}

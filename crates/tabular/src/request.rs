@@ -1,0 +1,100 @@
+//! What is wanted of a solver, and what a solver is.
+
+use denym_data::{Fraction, Hierarchy, Summary};
+use denym_measure::Promise;
+
+use crate::{Context, Error, Objective, Solution};
+
+/// One task: a table's summary, how values may be generalized, what must hold, what to minimize.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// The distinct tuples of the table with their counts.
+    pub summary: &'a Summary,
+    /// One hierarchy per quasi-identifier, in the summary's order.
+    pub hierarchies: &'a [Hierarchy],
+    /// What every published class must meet; a class that fails any of them is suppressed as a whole.
+    pub promises: &'a [Box<dyn Promise>],
+    /// What to minimize.
+    pub objective: Objective,
+    /// The largest share of records that may be suppressed.
+    pub suppress_at_most: Fraction,
+    /// For each quasi-identifier, the lowest and the highest level allowed; `None` allows all.
+    pub limits: Option<&'a [(usize, usize)]>,
+}
+
+impl Request<'_> {
+    /// The largest number of records that may be suppressed.
+    pub fn budget(&self) -> u64 {
+        self.suppress_at_most
+            .floor_of(self.summary.total())
+            .min(self.summary.total())
+    }
+
+    /// Lowest and highest level allowed of quasi-identifier `d`.
+    pub(crate) fn range(&self, d: usize) -> (usize, usize) {
+        let top = self.hierarchies[d].height() - 1;
+        self.limits.map_or((0, top), |limits| limits[d])
+    }
+
+    /// Refuses what no solver can work on.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let quasi = self.summary.quasi.len();
+        if self.hierarchies.len() != quasi {
+            return Err(Error::Hierarchies {
+                quasi,
+                hierarchies: self.hierarchies.len(),
+            });
+        }
+        for (d, hierarchy) in self.hierarchies.iter().enumerate() {
+            let codes = hierarchy
+                .levels()
+                .first()
+                .map_or(0, |level| level.nodes.len());
+            if codes < self.summary.cardinalities[d] {
+                return Err(Error::HierarchyTooSmall {
+                    attribute: d,
+                    codes: self.summary.cardinalities[d],
+                    covered: codes,
+                });
+            }
+        }
+        if let Some(limits) = self.limits {
+            if limits.len() != quasi {
+                return Err(Error::Hierarchies {
+                    quasi,
+                    hierarchies: limits.len(),
+                });
+            }
+            for (d, &(low, high)) in limits.iter().enumerate() {
+                if low > high || high >= self.hierarchies[d].height() {
+                    return Err(Error::Limits {
+                        attribute: d,
+                        low,
+                        high,
+                        height: self.hierarchies[d].height(),
+                    });
+                }
+            }
+        }
+        for promise in self.promises {
+            if let Some(attribute) = promise.terms().attribute
+                && attribute >= self.summary.sensitive.len()
+            {
+                return Err(Error::SensitiveMissing {
+                    attribute,
+                    found: self.summary.sensitive.len(),
+                });
+            }
+        }
+        if self.summary.total() == 0 {
+            return Err(Error::NoRecords);
+        }
+        Ok(())
+    }
+}
+
+/// An algorithm that turns a request into a recoding.
+pub trait Solver: Send + Sync {
+    /// Finds a recoding under which every published class meets every promise.
+    fn solve(&self, request: &Request<'_>, context: &mut Context<'_>) -> Result<Solution, Error>;
+}
