@@ -1,0 +1,27 @@
+# Two commands: `make run` shows what denym does, `make test` proves that it does it.
+
+# One target directory that survives between checkouts of one machine: the query engine takes minutes to build.
+export CARGO_TARGET_DIR ?= $(HOME)/.cache/denym/target
+# Crates without the query engine are tested with debug assertions; the others in the profile the binary is built in.
+LIGHT := data measure tabular report testkit
+LIGHT_PACKAGES := $(foreach crate,$(LIGHT),-p denym-$(crate))
+HEAVY_PACKAGES := -p denym-engine -p denym -p denym-cli
+
+.PHONY: run build test lint doc bench help
+
+help: ## Lists the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+
+build: ## Builds the release binary
+	cargo build --release -p denym-cli
+
+run: build ## Anonymizes the bundled hospital table into out/hospital
+	$(CARGO_TARGET_DIR)/release/denym anonymize examples/hospital/policy.toml -o out/hospital --force
+
+test: ## Runs every test
+	cargo test --no-fail-fast $(LIGHT_PACKAGES)
+	cargo test --no-fail-fast --release $(HEAVY_PACKAGES)
+
+lint: ## Format and lints, warnings are errors
+	cargo fmt --all --check
+	cargo clippy --release --workspace --all-targets -- -D warnings

@@ -1,0 +1,101 @@
+//! Holds the walls of the house: which crate may depend on which, and that ARCHITECTURE.md lists every crate.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+/// For each crate, the crates of ours it may depend on (tests apart).
+const ARROWS: &[(&str, &[&str])] = &[
+    ("data", &[]),
+    ("measure", &["data"]),
+    ("tabular", &["data", "measure"]),
+    ("microdata", &["data", "measure"]),
+    ("paths", &["data", "measure"]),
+    ("attack", &["data", "measure"]),
+    ("stream", &["data", "measure", "paths"]),
+    ("purpose", &["data"]),
+    ("engine", &["data"]),
+    ("report", &[]),
+    (
+        "denym",
+        &["data", "measure", "tabular", "microdata", "paths", "attack", "stream", "purpose", "engine", "report"],
+    ),
+    ("gateway", &["data", "purpose", "engine"]),
+    ("cluster", &["engine"]),
+    ("cli", &["denym", "gateway", "cluster"]),
+    ("testkit", &["data"]),
+    ("bench", &["data", "measure", "tabular", "microdata", "paths", "attack", "stream", "engine", "denym"]),
+];
+
+/// Crates that may know the query engine; everything else builds in seconds.
+const HEAVY: &[&str] = &["engine", "gateway", "cluster"];
+
+fn packages() -> Vec<Value> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--format-version", "1"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs");
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON");
+    metadata["packages"].as_array().expect("packages").clone()
+}
+
+/// The room a package lives in: the name of its directory.
+fn room(package: &Value) -> String {
+    let manifest = package["manifest_path"].as_str().expect("manifest path");
+    let directory = Path::new(manifest).parent().and_then(Path::file_name).expect("a directory");
+    directory.to_string_lossy().into_owned()
+}
+
+fn dependencies(package: &Value) -> BTreeSet<String> {
+    let list = package["dependencies"].as_array().expect("dependencies");
+    let normal = list.iter().filter(|dependency| dependency["kind"] != "dev");
+    normal.map(|dependency| dependency["name"].as_str().expect("a name").to_owned()).collect()
+}
+
+#[test]
+fn no_arrow_that_the_design_does_not_have() {
+    let packages = packages();
+    let rooms: BTreeMap<String, String> =
+        packages.iter().map(|package| (package["name"].as_str().expect("a name").to_owned(), room(package))).collect();
+    for package in &packages {
+        let from = room(package);
+        let (_, allowed) = ARROWS
+            .iter()
+            .find(|(name, _)| *name == from)
+            .unwrap_or_else(|| panic!("crate `{from}` is not in the design"));
+        for dependency in dependencies(package) {
+            if let Some(to) = rooms.get(&dependency) {
+                assert!(allowed.contains(&to.as_str()), "`{from}` must not depend on `{to}`");
+            }
+        }
+    }
+}
+
+#[test]
+fn algorithm_crates_stay_light() {
+    for package in packages() {
+        let room = room(&package);
+        if !HEAVY.contains(&room.as_str()) {
+            for dependency in dependencies(&package) {
+                let heavy = ["datafusion", "tokio", "arrow", "parquet", "axum", "pgwire"]
+                    .iter()
+                    .any(|name| dependency == *name || dependency.starts_with(&format!("{name}-")));
+                assert!(!heavy, "`{room}` must not depend on `{dependency}`");
+            }
+        }
+    }
+}
+
+#[test]
+fn architecture_lists_every_crate() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../ARCHITECTURE.md");
+    let text = std::fs::read_to_string(path).expect("ARCHITECTURE.md is there");
+    for package in packages() {
+        let room = room(&package);
+        let place = if room == "bench" { "`bench`".to_owned() } else { format!("`crates/{room}`") };
+        assert!(text.contains(&place), "ARCHITECTURE.md does not speak of {place}");
+    }
+}
