@@ -25,3 +25,8 @@ test: ## Runs every test
 lint: ## Format and lints, warnings are errors
 	cargo fmt --all --check
 	cargo clippy --release --workspace --all-targets -- -D warnings
+
+bench: build ## Denym beside its peers, in one run
+	cargo build --release -p denym-bench
+	cargo build --release -p denym-engine --example copy
+	$(CARGO_TARGET_DIR)/release/denym-bench $(BENCH)

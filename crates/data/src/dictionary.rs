@@ -199,7 +199,12 @@ impl Dictionary {
             sorted.push(text(index));
         }
         (
-            Dictionary { kind, values: sorted, missing, natural: true },
+            Dictionary {
+                kind,
+                values: sorted,
+                missing,
+                natural: true,
+            },
             codes,
         )
     }
@@ -207,7 +212,12 @@ impl Dictionary {
     /// Distinct values in the order given, whatever their kind: codes are positions.
     pub fn in_order(values: Strings, missing: bool) -> Dictionary {
         let kind = Kind::of(values.iter());
-        Dictionary { kind, values, missing, natural: false }
+        Dictionary {
+            kind,
+            values,
+            missing,
+            natural: false,
+        }
     }
 
     /// What the values are.
@@ -243,7 +253,11 @@ impl Dictionary {
     /// The code of `text`.
     pub fn code_of(&self, text: &str) -> Option<Code> {
         if !self.natural {
-            return self.values.iter().position(|value| value == text).map(|code| code as Code);
+            return self
+                .values
+                .iter()
+                .position(|value| value == text)
+                .map(|code| code as Code);
         }
         let (mut low, mut high) = (0, self.values.len());
         while low < high {

@@ -20,13 +20,37 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("report", &[]),
     (
         "denym",
-        &["data", "measure", "tabular", "microdata", "paths", "attack", "stream", "purpose", "engine", "report"],
+        &[
+            "data",
+            "measure",
+            "tabular",
+            "microdata",
+            "paths",
+            "attack",
+            "stream",
+            "purpose",
+            "engine",
+            "report",
+        ],
     ),
     ("gateway", &["data", "purpose", "engine"]),
     ("cluster", &["engine"]),
     ("cli", &["denym", "gateway", "cluster"]),
     ("testkit", &["data"]),
-    ("bench", &["data", "measure", "tabular", "microdata", "paths", "attack", "stream", "engine", "denym"]),
+    (
+        "bench",
+        &[
+            "data",
+            "measure",
+            "tabular",
+            "microdata",
+            "paths",
+            "attack",
+            "stream",
+            "engine",
+            "denym",
+        ],
+    ),
 ];
 
 /// Crates that may know the query engine; everything else builds in seconds.
@@ -45,21 +69,33 @@ fn packages() -> Vec<Value> {
 /// The room a package lives in: the name of its directory.
 fn room(package: &Value) -> String {
     let manifest = package["manifest_path"].as_str().expect("manifest path");
-    let directory = Path::new(manifest).parent().and_then(Path::file_name).expect("a directory");
+    let directory = Path::new(manifest)
+        .parent()
+        .and_then(Path::file_name)
+        .expect("a directory");
     directory.to_string_lossy().into_owned()
 }
 
 fn dependencies(package: &Value) -> BTreeSet<String> {
     let list = package["dependencies"].as_array().expect("dependencies");
     let normal = list.iter().filter(|dependency| dependency["kind"] != "dev");
-    normal.map(|dependency| dependency["name"].as_str().expect("a name").to_owned()).collect()
+    normal
+        .map(|dependency| dependency["name"].as_str().expect("a name").to_owned())
+        .collect()
 }
 
 #[test]
 fn no_arrow_that_the_design_does_not_have() {
     let packages = packages();
-    let rooms: BTreeMap<String, String> =
-        packages.iter().map(|package| (package["name"].as_str().expect("a name").to_owned(), room(package))).collect();
+    let rooms: BTreeMap<String, String> = packages
+        .iter()
+        .map(|package| {
+            (
+                package["name"].as_str().expect("a name").to_owned(),
+                room(package),
+            )
+        })
+        .collect();
     for package in &packages {
         let from = room(package);
         let (_, allowed) = ARROWS
@@ -68,7 +104,10 @@ fn no_arrow_that_the_design_does_not_have() {
             .unwrap_or_else(|| panic!("crate `{from}` is not in the design"));
         for dependency in dependencies(package) {
             if let Some(to) = rooms.get(&dependency) {
-                assert!(allowed.contains(&to.as_str()), "`{from}` must not depend on `{to}`");
+                assert!(
+                    allowed.contains(&to.as_str()),
+                    "`{from}` must not depend on `{to}`"
+                );
             }
         }
     }
@@ -95,7 +134,14 @@ fn architecture_lists_every_crate() {
     let text = std::fs::read_to_string(path).expect("ARCHITECTURE.md is there");
     for package in packages() {
         let room = room(&package);
-        let place = if room == "bench" { "`bench`".to_owned() } else { format!("`crates/{room}`") };
-        assert!(text.contains(&place), "ARCHITECTURE.md does not speak of {place}");
+        let place = if room == "bench" {
+            "`bench`".to_owned()
+        } else {
+            format!("`crates/{room}`")
+        };
+        assert!(
+            text.contains(&place),
+            "ARCHITECTURE.md does not speak of {place}"
+        );
     }
 }

@@ -77,8 +77,13 @@ impl Hierarchy {
     /// The hierarchy in which `rows[code]` are the labels of a code from level 0 up; the rows must be equally long and nest.
     pub fn from_labels(rows: &[Vec<Option<String>>]) -> Hierarchy {
         let height = rows.first().map_or(0, Vec::len);
-        let names: Vec<Vec<Option<String>>> =
-            (0..height).map(|level| rows.iter().map(|row| row.get(level).cloned().flatten()).collect()).collect();
+        let names: Vec<Vec<Option<String>>> = (0..height)
+            .map(|level| {
+                rows.iter()
+                    .map(|row| row.get(level).cloned().flatten())
+                    .collect()
+            })
+            .collect();
         Hierarchy::from_names(&names, &[])
     }
 
