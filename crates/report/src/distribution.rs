@@ -26,8 +26,8 @@ pub(crate) fn charts(distribution: &Distribution, unit: &str) -> Vec<(&'static s
         ..
     } = distribution;
     let chart = |sides: &[&[Count]], most: usize, what: &str| -> Chart {
-        let bars = if *ordered {
-            in_order(sides, COLUMNS)
+        let (bars, rest) = if *ordered {
+            (in_order(sides, COLUMNS), None)
         } else {
             by_count(sides, most)
         };
@@ -53,6 +53,7 @@ pub(crate) fn charts(distribution: &Distribution, unit: &str) -> Vec<(&'static s
                 description,
                 series,
                 bars,
+                rest,
                 format: Format::Share,
                 full: None,
             })
@@ -107,28 +108,23 @@ fn aligned(sides: &[&[Count]]) -> Vec<(Option<String>, Vec<f64>)> {
     rows
 }
 
-/// The most frequent values first, the rest as one row, the missing last.
-fn by_count(sides: &[&[Count]], most: usize) -> Vec<Bar> {
+/// The most frequent values first, the missing last; what is left over beside them.
+fn by_count(sides: &[&[Count]], most: usize) -> (Vec<Bar>, Option<Bar>) {
     let (missing, mut rows): (Vec<_>, Vec<_>) = aligned(sides)
         .into_iter()
         .partition(|(label, _)| label.is_none());
     // stable: equals stay in the order given
     rows.sort_by(|a, b| b.1[0].total_cmp(&a.1[0]));
-    let rest = if rows.len() > most {
-        rows.split_off(most - 1)
-    } else {
-        Vec::new()
-    };
-    let mut bars: Vec<Bar> = rows.into_iter().map(bar).collect();
-    if !rest.is_empty() {
-        let label = format!("{} other values", number::count(rest.len() as u64));
-        bars.push(Bar {
-            label,
-            values: sum(&rest, sides.len()),
-        });
-    }
-    bars.extend(missing.into_iter().map(bar));
-    bars
+    let rest = rows.split_off(rows.len().min(most));
+    let rest = (!rest.is_empty()).then(|| Bar {
+        label: match rest.len() {
+            1 => "1 other value".to_owned(),
+            n => format!("{} other values", number::count(n as u64)),
+        },
+        values: sum(&rest, sides.len()),
+    });
+    let bars = rows.into_iter().chain(missing).map(bar).collect();
+    (bars, rest)
 }
 
 /// Values in the order given, neighbors merged evenly when there are too many, the missing last.
@@ -191,11 +187,15 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_is_one_row_and_nothing_is_lost() {
+    fn the_rest_is_one_line_and_nothing_is_lost() {
         let side = counts(&[("a", 1), ("b", 5), ("-", 2), ("c", 3), ("d", 1)]);
-        let bars = by_count(&[&side], 3);
-        assert_eq!(labels(&bars), ["b", "c", "2 other values", "(missing)"]);
-        assert!((bars.iter().map(|bar| bar.values[0]).sum::<f64>() - 1.0).abs() < 1e-9);
+        let (bars, rest) = by_count(&[&side], 2);
+        let rest = rest.unwrap();
+        assert_eq!(labels(&bars), ["b", "c", "(missing)"]);
+        assert_eq!(rest.label, "2 other values");
+        let all = bars.iter().chain([&rest]).map(|bar| bar.values[0]);
+        assert!((all.sum::<f64>() - 1.0).abs() < 1e-9);
+        assert!(by_count(&[&side], 4).1.is_none());
     }
 
     #[test]

@@ -81,6 +81,20 @@ fn trim(text: &str) -> String {
     }
 }
 
+/// The least of 1, 2, 5, 10, 20, 50, ... that is `at_least`: which labels to keep so that the kept ones are round.
+pub(crate) fn stride(at_least: f64) -> usize {
+    let mut power = 1;
+    loop {
+        for step in [power, 2 * power, 5 * power] {
+            // a billion labels do not fit anywhere; it ends the loop when `at_least` is no number
+            if step as f64 >= at_least || step > 1_000_000_000 {
+                return step;
+            }
+        }
+        power *= 10;
+    }
+}
+
 /// Ticks of an axis from 0 or below to `max` or above, at steps of 1, 2 or 5 times a power of ten.
 pub(crate) fn ticks(min: f64, max: f64, about: usize) -> Vec<f64> {
     let span = max - min;

@@ -98,6 +98,7 @@ fn risk(report: &Report) -> Option<Section> {
                 series: series.clone(),
                 bars: risk.bands.clone(),
                 format: Format::Share,
+                rest: None,
                 full: None,
             };
             card(
@@ -148,6 +149,7 @@ fn risk(report: &Report) -> Option<Section> {
             series: series.clone(),
             bars: bars.clone(),
             format: Format::Count,
+            rest: None,
             full: None,
         };
         card(
@@ -200,6 +202,7 @@ fn losses(report: &Report) -> Option<Section> {
         series: vec!["loss".into()],
         bars,
         format: Format::Share,
+        rest: None,
         full: Some(1.0),
     };
     let mut how = String::from(
@@ -304,7 +307,7 @@ fn attacks(report: &Report) -> Option<Section> {
         };
         let _ = writeln!(
             body,
-            "<tr><td><b>{}</b></td><td>{}{note}</td><td class=\"n\" data-name=\"Success before\">{}</td><td class=\"n\" data-name=\"after\"><b>{}</b></td></tr>",
+            "<tr><td><b>{}</b></td><td>{}{note}</td><td class=\"n\" data-name=\"Success before\">{}</td><td class=\"n\" data-name=\"Success after\"><b>{}</b></td></tr>",
             label(&attack.name),
             prose(&attack.knows),
             rate(attack.rate_before),

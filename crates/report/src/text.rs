@@ -44,12 +44,12 @@ pub(crate) fn label(text: &str) -> String {
     if text.is_empty() {
         return "(empty)".to_owned();
     }
-    escape(&shorten(text, 120))
+    escape(&shorten(text, 120)).replace(" %", "\u{a0}%")
 }
 
 /// Prose for a paragraph; long enough for an explanation, too short for a flood.
 pub(crate) fn prose(text: &str) -> String {
-    escape(&shorten(text, 2_000))
+    escape(&shorten(text, 2_000)).replace(" %", "\u{a0}%")
 }
 
 /// Cuts a label to about `width` pixels of the charts' 12 pixel type, unescaped.

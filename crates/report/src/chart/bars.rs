@@ -1,7 +1,7 @@
 //! Horizontal bars: one row per label, one bar per series, the value written at the end of each.
 
 use super::canvas::{Anchor, Canvas, WIDTH};
-use super::{Format, color, largest};
+use super::{Format, colors, largest};
 use crate::text;
 
 /// One label and its value in each series.
@@ -24,6 +24,8 @@ pub struct Bars {
     pub series: Vec<String>,
     /// The rows, top to bottom.
     pub bars: Vec<Bar>,
+    /// What the rows leave over: written below them, not drawn, since it would dwarf them.
+    pub rest: Option<Bar>,
     /// How values read.
     pub format: Format,
     /// The value of a full-length bar; the largest value when `None`.
@@ -31,13 +33,13 @@ pub struct Bars {
 }
 
 /// The most room a label may take; the rest belongs to the bars.
-const LABEL: f64 = 168.0;
+const LABEL: f64 = 150.0;
 
 impl Bars {
     pub(super) fn draw(&self) -> Canvas {
         let series = self.series.len().max(1);
         let mut canvas = Canvas::new(&self.title, &self.description);
-        let classes: Vec<String> = (0..series).map(|i| color(i, series)).collect();
+        let classes = colors(&self.series);
         canvas.legend(&classes, &self.series);
 
         let values = || self.bars.iter().flat_map(|bar| bar.values.iter().copied());
@@ -57,12 +59,12 @@ impl Bars {
             .min(LABEL)
             + 12.0;
         let right = values()
-            .map(|value| text::width(&self.format.text(value)))
+            .map(|value| text::width(&self.format.row(value)))
             .fold(30.0, f64::max)
             + 10.0;
         let room = WIDTH - left - right;
 
-        let thick = if series == 1 { 15.0 } else { 11.0 };
+        let thick = if series == 1 { 14.0 } else { 12.0 };
         let gap = if series == 1 { 9.0 } else { 11.0 };
         let row = thick * series as f64 + (series - 1) as f64 * 2.0;
         let mut y = canvas.height + 2.0;
@@ -77,7 +79,7 @@ impl Bars {
                 };
                 let top = y + index as f64 * (thick + 2.0);
                 let width = drawn / full * room;
-                let read = self.format.text(value);
+                let read = self.format.row(value);
                 let name = self.series.get(index).map_or("", String::as_str);
                 let tip = format!("{}: {read} {name}", text::fit(&bar.label, 500.0));
                 canvas.rect("track", (left, top), (room, thick), "");
@@ -87,14 +89,29 @@ impl Bars {
                 let style = if drawn > 0.0 { "num" } else { "num soft" };
                 canvas.text(
                     style,
-                    Anchor::Start,
-                    (left + room + 8.0, top + thick / 2.0 + 4.3),
+                    Anchor::End,
+                    (WIDTH - 1.0, top + thick / 2.0 + 4.3),
                     &read,
                 );
             }
             y += row + gap;
         }
         canvas.height = y - gap + 4.0;
+        if let Some(rest) = &self.rest {
+            let read: Vec<String> = rest
+                .values
+                .iter()
+                .enumerate()
+                .map(|(index, &value)| match self.series.get(index) {
+                    Some(name) if series > 1 => format!("{} {name}", self.format.row(value)),
+                    _ => self.format.row(value),
+                })
+                .collect();
+            let line = format!("{}: {}", rest.label, read.join(", "));
+            let line = text::fit(&line, WIDTH - left);
+            canvas.text("soft", Anchor::Start, (left, y + 7.0), &line);
+            canvas.height = y + 13.0;
+        }
         canvas
     }
 }
@@ -138,6 +155,6 @@ mod tests {
             .collect();
         assert_eq!(widths.len(), 3);
         assert!((widths[0] - 2.0 * widths[1]).abs() < 0.2 && (widths[0] - widths[2]).abs() < 0.01);
-        assert!(svg.contains("<title>a: 25\u{a0}% after</title>"));
+        assert!(svg.contains("<title>a: 25.0\u{a0}% after</title>"));
     }
 }

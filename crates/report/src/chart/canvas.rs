@@ -6,7 +6,7 @@ use crate::number::coordinate as c;
 use crate::text::{self, escape, shorten};
 
 /// Width of every chart in its own units. Narrow, so that its type stays readable when a phone scales it down.
-pub(crate) const WIDTH: f64 = 460.0;
+pub(crate) const WIDTH: f64 = 410.0;
 
 /// Where a text is anchored.
 #[derive(Clone, Copy)]

@@ -1,7 +1,7 @@
 //! Columns: values in their own order from left to right, for numbers, dates and windows.
 
 use super::canvas::{Anchor, Canvas, WIDTH};
-use super::{Bar, Format, color, largest};
+use super::{Bar, Format, colors, largest};
 use crate::{number, text};
 
 /// Columns over an axis of labels.
@@ -28,7 +28,7 @@ impl Columns {
     pub(super) fn draw(&self) -> Canvas {
         let series = self.series.len().max(1);
         let mut canvas = Canvas::new(&self.title, &self.description);
-        let classes: Vec<String> = (0..series).map(|i| color(i, series)).collect();
+        let classes = colors(&self.series);
         canvas.legend(&classes, &self.series);
 
         let max = largest(self.bars.iter().flat_map(|bar| bar.values.iter().copied()));
@@ -85,7 +85,7 @@ impl Columns {
             .map(|bar| text::fit(&bar.label, 110.0))
             .collect();
         let widest = labels.iter().map(|l| text::width(l)).fold(1.0, f64::max) + 7.0;
-        let stride = number::whole((widest / slot).ceil()).max(1);
+        let stride = number::stride(widest / slot);
         for (position, label) in labels.iter().enumerate().step_by(stride) {
             let half = text::width(label) / 2.0;
             let x = (left + (position as f64 + 0.5) * slot)
@@ -133,6 +133,6 @@ mod tests {
                 .count()
         };
         assert_eq!(labels(5), 5);
-        assert_eq!(labels(60), 8); // every eighth
+        assert_eq!(labels(60), 6); // every tenth
     }
 }

@@ -67,7 +67,7 @@ impl Grid {
             .map(|name| text::fit(name, 90.0))
             .collect();
         let widest = names.iter().map(|n| text::width(n)).fold(1.0, f64::max) + 8.0;
-        let stride = number::whole((widest / slot).ceil()).max(1);
+        let stride = number::stride(widest / slot);
         for (column, name) in names.iter().enumerate().step_by(stride) {
             let half = text::width(name) / 2.0;
             let x = (left + (column as f64 + 0.5) * slot).min(WIDTH - half);
@@ -80,7 +80,7 @@ impl Grid {
             format!("{} · ", self.x_axis)
         };
         if !self.rows.is_empty() {
-            let scale = format!("{axis}darkest: {}", self.format.text(max));
+            let scale = format!("{axis}strongest: {}", self.format.text(max));
             canvas.text(
                 "soft",
                 Anchor::End,

@@ -63,6 +63,16 @@ impl Chart {
 }
 
 impl Format {
+    /// The value as text under others of its kind: the same number of decimals in every row.
+    fn row(self, value: f64) -> String {
+        match self {
+            Format::Share if (0.001..0.999).contains(&value) => {
+                format!("{:.1}\u{a0}%", value * 100.0)
+            }
+            _ => self.text(value),
+        }
+    }
+
     /// The value as text.
     pub fn text(self, value: f64) -> String {
         match self {
@@ -81,12 +91,12 @@ fn largest(values: impl Iterator<Item = f64>) -> f64 {
     if max > 0.0 { max } else { 1.0 }
 }
 
-/// The class that colors series `index` of `of`: a lone series has the color of "after".
-fn color(index: usize, of: usize) -> String {
-    if of <= 1 {
-        "s1".to_owned()
-    } else {
-        format!("s{}", index % 6)
+/// The classes that color the series; a lone series has the color of "after", unless it is called "before".
+fn colors(names: &[String]) -> Vec<String> {
+    match names {
+        [] => vec!["s1".to_owned()],
+        [name] => vec![if name == "before" { "s0" } else { "s1" }.to_owned()],
+        _ => (0..names.len()).map(|i| format!("s{}", i % 6)).collect(),
     }
 }
 
