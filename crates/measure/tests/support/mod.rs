@@ -1,7 +1,8 @@
 //! The Adult table and its hierarchies, read with plain Rust.
 #![allow(
     dead_code,
-    reason = "each test binary uses the part of this module that it needs"
+    clippy::unwrap_used,
+    reason = "test support: each binary uses the part that it needs"
 )]
 
 use denym_data::{Column, Hierarchy, HierarchyRow, Table};
