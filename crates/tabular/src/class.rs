@@ -17,11 +17,7 @@ pub(crate) fn with_group<'a, T>(
     judge: impl FnOnce(&Group<'_>) -> T,
 ) -> T {
     let judge = |sensitive: &[Histogram<'_>]| {
-        judge(&Group {
-            records,
-            subjects: subjects.unwrap_or(records),
-            sensitive,
-        })
+        judge(&Group::new(records, subjects.unwrap_or(records), sensitive))
     };
     if let Some(most) = subjects {
         let capped: Vec<Vec<(Code, u64)>> = histograms
