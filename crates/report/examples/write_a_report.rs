@@ -30,7 +30,7 @@ fn report() -> Report {
         (21, 9),
         (28, 6),
         (44, 4),
-        (73, 1),
+        (32, 1),
     ]);
     Report {
         title: "Hospital discharges".into(),

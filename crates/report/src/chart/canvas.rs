@@ -8,6 +8,9 @@ use crate::text::{self, escape, shorten};
 /// Width of every chart in its own units. Narrow, so that its type stays readable when a phone scales it down.
 pub(crate) const WIDTH: f64 = 410.0;
 
+/// Empty space around a chart that stands alone.
+const MARGIN: f64 = 20.0;
+
 /// Where a text is anchored.
 #[derive(Clone, Copy)]
 pub(crate) enum Anchor {
@@ -158,28 +161,28 @@ impl Canvas {
         self.height += y + 26.0;
     }
 
-    /// The `svg` element; with its own namespace and style when it is to stand alone.
+    /// The `svg` element; with its own namespace, style, paper and visible title when it is to stand alone.
     pub(crate) fn finish(self, style: Option<&str>) -> String {
-        let height = c(self.height.max(1.0).ceil());
-        let width = c(WIDTH);
-        let (head, style) = match style {
-            None => (String::new(), String::new()),
-            Some(style) => (
-                format!(
-                    "xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" "
-                ),
-                format!("<style>{style}</style>"),
-            ),
-        };
+        let height = self.height.max(1.0).ceil();
         let title = escape(&shorten(&self.title, 160));
         let description = if self.description.is_empty() {
             String::new()
         } else {
             format!("<desc>{}</desc>", escape(&shorten(&self.description, 400)))
         };
+        let named =
+            format!("role=\"img\" aria-label=\"{title}\"><title>{title}</title>{description}");
+        let body = self.body;
+        let Some(style) = style else {
+            let size = format!("{} {}", c(WIDTH), c(height));
+            return format!("<svg class=\"chart\" viewBox=\"0 0 {size}\" {named}{body}</svg>\n");
+        };
+        let head = if self.title.is_empty() { 0.0 } else { 30.0 };
+        let (wide, tall) = (c(WIDTH + 2.0 * MARGIN), c(height + 2.0 * MARGIN + head));
+        let (left, top) = (c(-MARGIN), c(-MARGIN - head));
+        let heading = escape(&text::fit(&self.title, WIDTH * 0.8));
         format!(
-            "<svg {head}class=\"chart\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{title}\"><title>{title}</title>{description}{style}{}</svg>\n",
-            self.body
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{wide}\" height=\"{tall}\" class=\"chart\" viewBox=\"{left} {top} {wide} {tall}\" {named}<style>{style}</style><rect class=\"paper\" x=\"{left}\" y=\"{top}\" width=\"{wide}\" height=\"{tall}\"/><text class=\"heading\" x=\"0\" y=\"-17\">{heading}</text>{body}</svg>\n"
         )
     }
 }
