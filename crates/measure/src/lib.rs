@@ -11,6 +11,7 @@ mod classes;
 mod error;
 mod exact;
 mod group;
+pub mod metrics;
 mod partition;
 mod promise;
 pub mod promises;

@@ -1,4 +1,5 @@
 //! Counts at the size where a known tool overflows: Adult thirty-three times over, about a million records.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
 

@@ -1,4 +1,5 @@
 //! The survey against the verified "reference" block of every vector, and what it costs at a million records.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
 

@@ -1,4 +1,5 @@
 //! What each promise declares about merging groups, tried on random groups: a wrong declaration makes solvers unsound.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use denym_data::{Column, Fraction, Hierarchy, HierarchyRow};
 use denym_measure::promises::{
