@@ -1,3 +1,7 @@
 //! Data about people as dictionary codes: tables, roles, hierarchies, recodings.
 //!
 //! Nothing here reads a file or knows a policy.
+
+pub mod trails;
+
+pub use trails::{NamedTrails, Trails, TrailsError};
