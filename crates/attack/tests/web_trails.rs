@@ -10,10 +10,10 @@ use std::io::Read;
 fn visitors() -> Option<Trails> {
     let path = denym_testkit::shared::path("data/trails/anonymous-msweb.data.gz")?;
     let mut text = String::new();
-    let file = std::fs::File::open(path).unwrap();
+    let file = std::fs::File::open(path).expect("the file has its documented form");
     flate2::read::GzDecoder::new(file)
         .read_to_string(&mut text)
-        .unwrap();
+        .expect("the file has its documented form");
     let areas: BTreeSet<u32> = text
         .lines()
         .filter_map(|line| line.strip_prefix("A,")?.split(',').next()?.parse().ok())
@@ -28,11 +28,18 @@ fn visitors() -> Option<Trails> {
         if line.starts_with("C,") {
             rows.push(Vec::new());
         } else if let Some(rest) = line.strip_prefix("V,") {
-            let area: u32 = rest.split(',').next().unwrap().parse().unwrap();
-            rows.last_mut().unwrap().push(codes[&area]);
+            let area: u32 = rest
+                .split(',')
+                .next()
+                .expect("the file has its documented form")
+                .parse()
+                .expect("the file has its documented form");
+            rows.last_mut()
+                .expect("the file has its documented form")
+                .push(codes[&area]);
         }
     }
-    Some(Trails::from_rows(codes.len(), rows).unwrap())
+    Some(Trails::from_rows(codes.len(), rows).expect("the file has its documented form"))
 }
 
 #[test]

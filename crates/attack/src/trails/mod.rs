@@ -7,15 +7,21 @@
 //! | [`reidit_multiple`] | one side incomplete, owners present, maybe shared | trails with exactly one owner |
 //! | [`ForcedMatching`] | as `reidit_incomplete` | everything that follows from the assumption |
 //!
-//! [`attack`] runs them all and says when the assumption fails.
+//! [`attack`] runs them all and says when the assumption fails. [`linking`] builds trails from the releases of many
+//! institutions, [`posterior`] ranks owners when entries may be wrong, [`theory`] says what to expect, [`erosion`] what
+//! protecting the source changes.
 
 pub mod complete;
+pub mod erosion;
 pub mod forced;
 pub mod grouping;
 pub mod incomplete;
+pub mod linking;
 mod matching;
 pub mod multiple;
+pub mod posterior;
 pub mod subtrail;
+pub mod theory;
 
 pub use complete::reidit_complete;
 pub use forced::ForcedMatching;
@@ -24,7 +30,8 @@ pub use incomplete::reidit_incomplete;
 pub use multiple::{MultipleIdentity, find_multiple, reidit_multiple};
 pub use subtrail::SubtrailGraph;
 
-use crate::Error;
+use crate::catalogue::known;
+use crate::{Coverage, Error, Evidence};
 
 /// Two rows that belong to one person; which side comes first is said where it is returned.
 pub type Pair = (u32, u32);
@@ -80,6 +87,26 @@ impl Outcome {
     /// Whether every incomplete trail can have an owner of its own.
     pub fn saturable(&self) -> bool {
         self.forced.is_some()
+    }
+}
+
+impl Outcome {
+    /// One line of evidence per method: whom it names, out of everybody on the anonymous side.
+    pub fn evidence(&self, anonymous: usize) -> Vec<Evidence> {
+        let methods = [
+            ("reidit-c", Some(&self.complete)),
+            ("reidit-i", Some(&self.incomplete)),
+            ("reidit-m", Some(&self.multiple)),
+            ("forced", self.forced.as_ref()),
+        ];
+        let named = methods
+            .into_iter()
+            .filter_map(|(name, pairs)| Some((name, pairs?.len() as u64)));
+        named
+            .map(|(name, found)| {
+                Evidence::new(known(name), found, anonymous as u64, Coverage::Exhaustive)
+            })
+            .collect()
     }
 }
 
