@@ -23,11 +23,9 @@ fn people(
     let rows: Vec<Vec<u32>> = (0..count)
         .map(|_| {
             let visits = shortest + rng.below(longest - shortest + 1);
+            let all = institutions as u64;
             (0..visits)
-                .map(|_| {
-                    let skew = rng.unit();
-                    (skew * skew * institutions as f64) as u32
-                })
+                .map(|_| rng.below(all).min(rng.below(all)) as u32)
                 .collect()
         })
         .collect();
