@@ -29,3 +29,8 @@ pub use recoding::{ClassId, Labels, Recoding, Unit};
 pub use role::Role;
 pub use summary::{Ragged, Summary};
 pub use table::{Column, Table};
+//! Nothing here reads a file or knows a policy.
+
+pub mod trails;
+
+pub use trails::{NamedTrails, Trails, TrailsError};

@@ -2,3 +2,4 @@
 
 pub mod shared;
 pub mod summarize;
+pub mod trails;

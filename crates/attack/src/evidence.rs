@@ -1,0 +1,175 @@
+//! What an attack shows: how often it succeeded, out of how many tries, and how sure that is.
+//!
+//! An attack is a knowledge generator (what the adversary knows of a victim) and a matching rule (does that knowledge
+//! find the victim). [`exhaustive`] tries everything the adversary could know about every victim and counts the victims
+//! that fall to some of it; [`sampled`] draws victims and knowledge and counts the draws that succeed.
+
+use crate::{Entry, SplitMix64, interval};
+use rayon::prelude::*;
+
+/// How much of what could be tried was tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Coverage {
+    /// Every victim with everything the adversary may know.
+    Exhaustive,
+    /// Draws made with this seed.
+    Sampled {
+        /// The seed of the draws.
+        seed: u64,
+    },
+}
+
+/// The result of an attack in the one form that reports and gates read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evidence {
+    /// Name of the attack in [`crate::CATALOGUE`].
+    pub attack: &'static str,
+    /// Victims (exhaustive) or draws (sampled).
+    pub attempts: u64,
+    /// How many of them succeeded.
+    pub successes: u64,
+    /// `successes / attempts`; 0 when nothing was tried.
+    pub rate: f64,
+    /// 95 % Clopper-Pearson interval of the rate; the rate itself when exhaustive.
+    pub interval: (f64, f64),
+    /// Exhaustive or sampled, with the seed.
+    pub coverage: Coverage,
+}
+
+impl Evidence {
+    /// Evidence from counts.
+    pub fn new(entry: &'static Entry, successes: u64, attempts: u64, coverage: Coverage) -> Self {
+        let rate = if attempts == 0 {
+            0.0
+        } else {
+            successes as f64 / attempts as f64
+        };
+        let interval = match coverage {
+            Coverage::Exhaustive => (rate, rate),
+            Coverage::Sampled { .. } => interval::clopper_pearson(successes, attempts, 0.95),
+        };
+        Self {
+            attack: entry.name,
+            attempts,
+            successes,
+            rate,
+            interval,
+            coverage,
+        }
+    }
+
+    /// Whether the rate may exceed `bound`: its upper end does. What a gate refuses on.
+    pub fn may_exceed(&self, bound: f64) -> bool {
+        self.interval.1 > bound
+    }
+}
+
+/// What an adversary is given of a victim: everything possible in turn, or one draw.
+#[derive(Debug)]
+pub enum Draw<'a> {
+    /// Everything the adversary might know.
+    All,
+    /// One thing, drawn at random.
+    One(&'a mut SplitMix64),
+}
+
+/// A knowledge generator and a matching rule.
+pub trait Attack: Sync {
+    /// What the adversary knows about one victim.
+    type Knowledge;
+    /// How many victims there are.
+    fn victims(&self) -> usize;
+    /// What the adversary may know of `victim`: one element when one is drawn; empty when there is nothing to know.
+    fn knowledge(&self, victim: usize, draw: Draw<'_>) -> Vec<Self::Knowledge>;
+    /// Whether the attack succeeds on `victim` with that knowledge.
+    fn succeeds(&self, victim: usize, knowledge: &Self::Knowledge) -> bool;
+}
+
+/// Tries everything on everybody.
+pub fn exhaustive<A: Attack>(entry: &'static Entry, attack: &A) -> Evidence {
+    let victims = attack.victims();
+    let successes = (0..victims)
+        .into_par_iter()
+        .filter(|&victim| {
+            attack
+                .knowledge(victim, Draw::All)
+                .iter()
+                .any(|known| attack.succeeds(victim, known))
+        })
+        .count();
+    Evidence::new(
+        entry,
+        successes as u64,
+        victims as u64,
+        Coverage::Exhaustive,
+    )
+}
+
+/// Draws `attempts` victims with replacement and one piece of knowledge of each. The same for any number of threads.
+pub fn sampled<A: Attack>(entry: &'static Entry, attack: &A, attempts: u64, seed: u64) -> Evidence {
+    let victims = attack.victims() as u64;
+    let attempts = if victims == 0 { 0 } else { attempts };
+    let successes = (0..attempts)
+        .into_par_iter()
+        .filter(|&attempt| {
+            // One stream per attempt, so that the split over threads does not matter.
+            let mut rng = SplitMix64::new(
+                SplitMix64::new(seed.wrapping_add(attempt)).next_u64() ^ seed.rotate_left(32),
+            );
+            let victim = rng.below(victims) as usize;
+            attack
+                .knowledge(victim, Draw::One(&mut rng))
+                .first()
+                .is_some_and(|known| attack.succeeds(victim, known))
+        })
+        .count();
+    Evidence::new(
+        entry,
+        successes as u64,
+        attempts,
+        Coverage::Sampled { seed },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::entry;
+
+    /// Victim v falls to knowledge k when v divides k.
+    struct Divides;
+    impl Attack for Divides {
+        type Knowledge = u64;
+        fn victims(&self) -> usize {
+            10
+        }
+        fn knowledge(&self, _: usize, draw: Draw<'_>) -> Vec<u64> {
+            match draw {
+                Draw::All => (1..=4).collect(),
+                Draw::One(rng) => vec![1 + rng.below(4)],
+            }
+        }
+        fn succeeds(&self, victim: usize, known: &u64) -> bool {
+            known.is_multiple_of(victim as u64 + 1)
+        }
+    }
+
+    #[test]
+    fn everything_and_samples_agree() {
+        let entry = entry("linkage").unwrap();
+        let all = exhaustive(entry, &Divides);
+        assert_eq!(
+            (all.successes, all.attempts, all.interval),
+            (4, 10, (0.4, 0.4))
+        );
+        // 1..=4 has 4 + 2 + 1 + 1 = 8 successes over 10 victims x 4 pieces.
+        let some = sampled(entry, &Divides, 4_000, 7);
+        assert!(some.interval.0 < 0.2 && 0.2 < some.interval.1, "{some:?}");
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(1)
+            .build()
+            .unwrap();
+        assert_eq!(pool.install(|| sampled(entry, &Divides, 4_000, 7)), some);
+        assert!(some.may_exceed(0.2) && !some.may_exceed(0.3));
+    }
+}
