@@ -11,7 +11,9 @@ mod random;
 mod scaling;
 
 pub use error::Error;
-pub use loss::{Centroid, Loss, centroid_of, information_loss_percent, loss, microaggregated, sse, sst};
+pub use loss::{
+    Centroid, Loss, centroid_of, information_loss_percent, loss, microaggregated, sse, sst,
+};
 pub use matrix::Matrix;
 pub use microaggregate::{CATALOGUE, Entry, Options, algorithm, solve};
 pub use partition::Partition;

@@ -66,8 +66,16 @@ pub fn loss(matrix: &Matrix, partition: &Partition, centroid: Centroid) -> Resul
         for &member in group {
             let row = matrix.row(member as usize);
             sse += squared_distance(row, &published);
-            adm += row.iter().zip(&median).map(|(x, m)| (x - m).abs()).sum::<f64>();
-            absolute += row.iter().zip(&published).map(|(x, m)| (x - m).abs()).sum::<f64>();
+            adm += row
+                .iter()
+                .zip(&median)
+                .map(|(x, m)| (x - m).abs())
+                .sum::<f64>();
+            absolute += row
+                .iter()
+                .zip(&published)
+                .map(|(x, m)| (x - m).abs())
+                .sum::<f64>();
         }
     }
     let sst = sst(matrix);
@@ -114,7 +122,11 @@ pub fn information_loss_percent(matrix: &Matrix, partition: &Partition) -> f64 {
 }
 
 /// The microaggregated data: every record replaced by its group's centroid, in the order of the records.
-pub fn microaggregated(matrix: &Matrix, partition: &Partition, centroid: Centroid) -> Result<Matrix, Error> {
+pub fn microaggregated(
+    matrix: &Matrix,
+    partition: &Partition,
+    centroid: Centroid,
+) -> Result<Matrix, Error> {
     check_sizes(matrix, partition)?;
     let p = matrix.columns();
     let mut cells = vec![0.0; matrix.cells().len()];
@@ -143,7 +155,10 @@ pub fn centroid_of(matrix: &Matrix, group: &[u32], centroid: Centroid) -> Vec<f6
         }
         Centroid::Median => (0..matrix.columns())
             .map(|column| {
-                let mut values: Vec<f64> = group.iter().map(|&member| matrix.row(member as usize)[column]).collect();
+                let mut values: Vec<f64> = group
+                    .iter()
+                    .map(|&member| matrix.row(member as usize)[column])
+                    .collect();
                 values.sort_unstable_by(f64::total_cmp);
                 let middle = values.len() / 2;
                 if values.len() % 2 == 1 {
@@ -185,8 +200,18 @@ mod tests {
     fn an_even_median_is_the_middle_of_two() {
         let matrix = Matrix::new(vec![2.0, 5.0, 6.0, 11.0], 1).unwrap();
         let all = Partition::from_labels(&[0; 4]);
-        assert_eq!(microaggregated(&matrix, &all, Centroid::Median).unwrap().cells(), [5.5; 4]);
-        assert_eq!(microaggregated(&matrix, &all, Centroid::Mean).unwrap().cells(), [6.0; 4]);
+        assert_eq!(
+            microaggregated(&matrix, &all, Centroid::Median)
+                .unwrap()
+                .cells(),
+            [5.5; 4]
+        );
+        assert_eq!(
+            microaggregated(&matrix, &all, Centroid::Mean)
+                .unwrap()
+                .cells(),
+            [6.0; 4]
+        );
     }
 
     #[test]

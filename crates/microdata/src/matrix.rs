@@ -61,7 +61,11 @@ impl Matrix {
         for (at, column) in columns.iter().enumerate() {
             if column.as_ref().len() != rows {
                 return Err(Error::Mismatch {
-                    what: if at == 0 { "the first column" } else { "a column" },
+                    what: if at == 0 {
+                        "the first column"
+                    } else {
+                        "a column"
+                    },
                     found: column.as_ref().len(),
                     expected: rows,
                 });
@@ -96,7 +100,12 @@ impl Matrix {
 
     /// One column, copied.
     pub fn column(&self, column: usize) -> Vec<f64> {
-        self.cells.iter().skip(column).step_by(self.columns).copied().collect()
+        self.cells
+            .iter()
+            .skip(column)
+            .step_by(self.columns)
+            .copied()
+            .collect()
     }
 
     /// These columns only, in this order.
@@ -162,9 +171,18 @@ mod tests {
 
     #[test]
     fn refuses_what_is_no_matrix() {
-        assert_eq!(Matrix::new(vec![], 2), Err(Error::Empty { what: "records" }));
-        assert_eq!(Matrix::new(vec![1.0], 0), Err(Error::Empty { what: "columns" }));
-        assert_eq!(Matrix::new(vec![1.0; 5], 2).map_err(|e| e.code()), Err("data-ragged"));
+        assert_eq!(
+            Matrix::new(vec![], 2),
+            Err(Error::Empty { what: "records" })
+        );
+        assert_eq!(
+            Matrix::new(vec![1.0], 0),
+            Err(Error::Empty { what: "columns" })
+        );
+        assert_eq!(
+            Matrix::new(vec![1.0; 5], 2).map_err(|e| e.code()),
+            Err("data-ragged")
+        );
         assert_eq!(
             Matrix::new(vec![1.0, 2.0, f64::NAN, 4.0], 2),
             Err(Error::NotFinite { row: 1, column: 0 })
@@ -182,7 +200,10 @@ mod tests {
         assert_eq!(by_rows, by_columns);
         assert_eq!(by_rows.column(1), [2.0, 4.0, 9.0]);
         assert_eq!(by_rows.means(), [3.0, 5.0]);
-        assert_eq!(by_rows.select_columns(&[1]).unwrap().cells(), [2.0, 4.0, 9.0]);
+        assert_eq!(
+            by_rows.select_columns(&[1]).unwrap().cells(),
+            [2.0, 4.0, 9.0]
+        );
         assert_eq!(by_rows.select_rows(&[2]).unwrap().cells(), [5.0, 9.0]);
     }
 }

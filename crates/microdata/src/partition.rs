@@ -25,7 +25,10 @@ impl Partition {
             *count += 1;
         }
         if let Some(row) = times.iter().position(|&count| count != 1) {
-            return Err(Error::NotAPartition { row, times: times[row] });
+            return Err(Error::NotAPartition {
+                row,
+                times: times[row],
+            });
         }
         groups.retain(|group| !group.is_empty());
         for group in &mut groups {
@@ -76,7 +79,11 @@ impl Partition {
 
     /// One group's records, ascending.
     pub fn group(&self, group: usize) -> &[u32] {
-        let start = if group == 0 { 0 } else { self.ends[group - 1] as usize };
+        let start = if group == 0 {
+            0
+        } else {
+            self.ends[group - 1] as usize
+        };
         &self.members[start..self.ends[group] as usize]
     }
 

@@ -77,6 +77,9 @@ mod tests {
         let variance = draws.iter().map(|x| x * x).sum::<f64>() / 1e5;
         // Five standard errors: a false alarm in about two million seeds.
         assert!(mean.abs() < 5.0 / 1e5_f64.sqrt(), "{mean}");
-        assert!((variance - 1.0).abs() < 5.0 * (2.0_f64 / 1e5).sqrt(), "{variance}");
+        assert!(
+            (variance - 1.0).abs() < 5.0 * (2.0_f64 / 1e5).sqrt(),
+            "{variance}"
+        );
     }
 }

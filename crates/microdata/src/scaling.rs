@@ -56,7 +56,11 @@ impl Scaling {
                         high[column] = high[column].max(cell);
                     }
                 }
-                let range = low.iter().zip(&high).map(|(low, high)| high - low).collect();
+                let range = low
+                    .iter()
+                    .zip(&high)
+                    .map(|(low, high)| high - low)
+                    .collect();
                 (low, range)
             }
         };
@@ -82,7 +86,10 @@ mod tests {
         let squares: f64 = z.column(0).iter().map(|x| x * x).sum();
         assert!(sum.abs() < 1e-12 && (squares - 4.0).abs() < 1e-12);
         assert_eq!(z.column(1), [0.0; 4]);
-        assert_eq!(Scaling::MinMax.apply(&matrix).column(0), [0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0]);
+        assert_eq!(
+            Scaling::MinMax.apply(&matrix).column(0),
+            [0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0]
+        );
         assert_eq!(Scaling::Raw.apply(&matrix), matrix);
         assert_eq!(Scaling::named("min-max"), Some(Scaling::MinMax));
         assert_eq!(Scaling::named("z"), None);

@@ -44,7 +44,11 @@ pub(crate) fn md(matrix: &Matrix, k: usize) -> Vec<Vec<u32>> {
         }
         let (_, r, s) = pair;
         let around_r = remaining.take_with_nearest(r, k);
-        let s = if around_r.contains(&s) { remaining.farthest_from(matrix.row(r as usize)) } else { s };
+        let s = if around_r.contains(&s) {
+            remaining.farthest_from(matrix.row(r as usize))
+        } else {
+            s
+        };
         let around_s = remaining.take_with_nearest(s, k);
         let mut gone = vec![false; matrix.rows()];
         for &row in around_r.iter().chain(&around_s) {
@@ -52,7 +56,12 @@ pub(crate) fn md(matrix: &Matrix, k: usize) -> Vec<Vec<u32>> {
         }
         groups.push(around_r);
         groups.push(around_s);
-        look_up(matrix, remaining.rows(), |partner| gone[partner as usize], &mut farthest);
+        look_up(
+            matrix,
+            remaining.rows(),
+            |partner| gone[partner as usize],
+            &mut farthest,
+        );
     }
     let rest = remaining.take_all();
     if rest.len() >= k || groups.is_empty() {
@@ -64,7 +73,12 @@ pub(crate) fn md(matrix: &Matrix, k: usize) -> Vec<Vec<u32>> {
 }
 
 /// Renews the farthest partner of the rows whose old partner is stale.
-fn look_up(matrix: &Matrix, rows: &[u32], stale: impl Fn(u32) -> bool + Sync, farthest: &mut [(f64, u32)]) {
+fn look_up(
+    matrix: &Matrix,
+    rows: &[u32],
+    stale: impl Fn(u32) -> bool + Sync,
+    farthest: &mut [(f64, u32)],
+) {
     let renewed: Vec<(u32, (f64, u32))> = rows
         .par_iter()
         .enumerate()

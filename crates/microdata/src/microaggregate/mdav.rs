@@ -81,7 +81,11 @@ fn take_a_pair(remaining: &mut Remaining<'_>, k: usize, groups: &mut Vec<Vec<u32
     let s = remaining.farthest_from(remaining.row(r));
     let around_r = remaining.take_with_nearest(r, k);
     // When all distances are zero, s may be r or among its nearest: then any record left will do, the first for order's sake.
-    let s = if around_r.contains(&s) { remaining.farthest_from(remaining.row(r)) } else { s };
+    let s = if around_r.contains(&s) {
+        remaining.farthest_from(remaining.row(r))
+    } else {
+        s
+    };
     groups.push(around_r);
     groups.push(remaining.take_with_nearest(s, k));
 }

@@ -105,13 +105,17 @@ pub const CATALOGUE: &[Entry] = &[
         name: "p-s",
         about: "pairs of groups from both ends of a sorted list, least SSE",
         reference: "the thesis, Figure 6.1, as its text reads",
-        solve: |matrix, options| pairwise::pairwise_systematic(matrix, options.k, Nearest::LeastSse),
+        solve: |matrix, options| {
+            pairwise::pairwise_systematic(matrix, options.k, Nearest::LeastSse)
+        },
     },
     Entry {
         name: "p-s-literal",
         about: "pairs of groups from both ends of a sorted list, nearest to the seed",
         reference: "the thesis, Figure 6.1, to the letter",
-        solve: |matrix, options| pairwise::pairwise_systematic(matrix, options.k, Nearest::ToTheSeed),
+        solve: |matrix, options| {
+            pairwise::pairwise_systematic(matrix, options.k, Nearest::ToTheSeed)
+        },
     },
     Entry {
         name: "univariate",
@@ -153,16 +157,19 @@ pub const CATALOGUE: &[Entry] = &[
 
 /// The algorithm of that name.
 pub fn algorithm(name: &str) -> Result<&'static Entry, Error> {
-    CATALOGUE.iter().find(|entry| entry.name == name).ok_or_else(|| {
-        let nearest = CATALOGUE
-            .iter()
-            .min_by_key(|entry| edits(entry.name, name))
-            .map_or("mdav", |entry| entry.name);
-        Error::UnknownAlgorithm {
-            name: name.to_owned(),
-            nearest,
-        }
-    })
+    CATALOGUE
+        .iter()
+        .find(|entry| entry.name == name)
+        .ok_or_else(|| {
+            let nearest = CATALOGUE
+                .iter()
+                .min_by_key(|entry| edits(entry.name, name))
+                .map_or("mdav", |entry| entry.name);
+            Error::UnknownAlgorithm {
+                name: name.to_owned(),
+                nearest,
+            }
+        })
 }
 
 /// The groups that the named algorithm finds on (scaled) data.
@@ -206,7 +213,9 @@ fn edits(a: &str, b: &str) -> usize {
         row[0] = i + 1;
         for (j, &y) in b.iter().enumerate() {
             let above = row[j + 1];
-            row[j + 1] = (corner + usize::from(x != y)).min(above + 1).min(row[j] + 1);
+            row[j + 1] = (corner + usize::from(x != y))
+                .min(above + 1)
+                .min(row[j] + 1);
             corner = above;
         }
     }

@@ -45,7 +45,11 @@ pub(crate) fn pairwise_systematic(matrix: &Matrix, k: usize, nearest: Nearest) -
     while remaining.len() >= 3 * k {
         let (first, last) = ends(&remaining, &keys);
         let low = take(&mut remaining, first, k, nearest);
-        let last = if low.contains(&last) { ends(&remaining, &keys).1 } else { last };
+        let last = if low.contains(&last) {
+            ends(&remaining, &keys).1
+        } else {
+            last
+        };
         groups.push(low);
         groups.push(take(&mut remaining, last, k, nearest));
     }
@@ -82,7 +86,9 @@ fn take(remaining: &mut Remaining<'_>, seed: u32, k: usize, nearest: Nearest) ->
     remaining.remove(&[seed]);
     while group.len() < k {
         // m / (m + 1) |x - mean|^2 is the increase: the nearest to the mean raises SSE least.
-        let Some((_, row)) = remaining.nearest_to(&mean, u32::MAX) else { break };
+        let Some((_, row)) = remaining.nearest_to(&mean, u32::MAX) else {
+            break;
+        };
         group.push(row);
         let size = group.len() as f64;
         for (mean, x) in mean.iter_mut().zip(remaining.row(row)) {

@@ -67,14 +67,21 @@ impl<'a> Remaining<'a> {
         let matrix = self.matrix;
         self.near.clear();
         self.near.extend(self.rows.iter().map(|&row| {
-            let distance = if row == seed { -1.0 } else { squared_distance(matrix.row(row as usize), point) };
+            let distance = if row == seed {
+                -1.0
+            } else {
+                squared_distance(matrix.row(row as usize), point)
+            };
             (distance, row)
         }));
         if k < self.near.len() {
-            let _ = self.near.select_nth_unstable_by(k - 1, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            let _ = self
+                .near
+                .select_nth_unstable_by(k - 1, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
             self.near.truncate(k);
         }
-        self.near.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        self.near
+            .sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let group: Vec<u32> = self.near.iter().map(|&(_, row)| row).collect();
         self.remove(&group);
         group

@@ -2,9 +2,9 @@
 //!
 //! # Idea
 //!
-//! The two reference points are the corners with the least and the greatest value of each column. In turn, the record
-//! farthest from one corner and from the other is taken with its k - 1 nearest records. The corners never move, so
-//! no mean has to be renewed.
+//! One reference point has the least value of all columns in every column, the other the greatest. In turn, the record
+//! farthest from the one and from the other is taken with its k - 1 nearest records. The points never move, so no mean
+//! has to be renewed.
 //!
 //! # Guarantee
 //!
@@ -17,8 +17,8 @@
 //!
 //! # Departures
 //!
-//! The thesis reads "the least value over all attributes" (one number); the corner per column is the paper's, and gives the
-//! published figures. The second stage (dissolving groups) is left to `best-effort`, which does it better.
+//! One number for all columns, as the thesis describes it; a corner per column gives other groups, on average no better. The second
+//! stage (dissolving groups) is left to `best-effort`, which also re-forms them.
 //!
 //! # Cost
 //!
@@ -28,17 +28,19 @@ use super::remaining::{Remaining, add_to_nearest_groups};
 use crate::Matrix;
 
 pub(crate) fn tfrp(matrix: &Matrix, k: usize) -> Vec<Vec<u32>> {
-    let mut low = matrix.row(0).to_vec();
-    let mut high = low.clone();
-    for row in 1..matrix.rows() {
-        for (column, &cell) in matrix.row(row).iter().enumerate() {
-            low[column] = low[column].min(cell);
-            high[column] = high[column].max(cell);
-        }
-    }
+    let least = matrix.cells().iter().copied().fold(f64::INFINITY, f64::min);
+    let greatest = matrix
+        .cells()
+        .iter()
+        .copied()
+        .fold(f64::NEG_INFINITY, f64::max);
+    let corners = [
+        vec![least; matrix.columns()],
+        vec![greatest; matrix.columns()],
+    ];
     let mut remaining = Remaining::all(matrix);
     let mut groups = Vec::new();
-    for corner in [&low, &high].into_iter().cycle() {
+    for corner in corners.iter().cycle() {
         if remaining.len() < k {
             break;
         }

@@ -35,16 +35,20 @@ pub(crate) fn vmdav(matrix: &Matrix, k: usize, gamma: f64) -> Vec<Vec<u32>> {
         while group.len() < 2 * k - 1 {
             let mut inward: Option<(f64, u32)> = None;
             for &member in &group {
-                if let Some((distance, row)) = remaining.nearest_to(matrix.row(member as usize), u32::MAX)
+                if let Some((distance, row)) =
+                    remaining.nearest_to(matrix.row(member as usize), u32::MAX)
                     && inward.is_none_or(|best| (distance, row) < best)
                 {
                     inward = Some((distance, row));
                 }
             }
-            let Some((inward, candidate)) = inward else { break };
-            let Some((outward, _)) = remaining.nearest_to(matrix.row(candidate as usize), candidate) else {
+            let Some((inward, candidate)) = inward else {
                 break;
             };
+            // The last unassigned record has no neighbor outside, so the group is nearer.
+            let outward = remaining
+                .nearest_to(matrix.row(candidate as usize), candidate)
+                .map_or(f64::INFINITY, |(distance, _)| distance);
             if inward.sqrt() >= gamma * outward.sqrt() {
                 break;
             }
