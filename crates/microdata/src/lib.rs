@@ -1,0 +1,21 @@
+//! Numeric microdata: records into groups of k or more, replaced by centroids; noise, swapping, and what each costs.
+//!
+//! Everything works on plain matrices in memory. Nothing here reads a file, the clock or a global random generator.
+
+mod error;
+mod loss;
+mod matrix;
+mod microaggregate;
+mod partition;
+mod random;
+mod scaling;
+
+pub use error::Error;
+pub use loss::{
+    Centroid, Loss, centroid_of, information_loss_percent, loss, microaggregated, sse, sst,
+};
+pub use matrix::Matrix;
+pub use microaggregate::{CATALOGUE, Entry, Options, algorithm, solve};
+pub use partition::Partition;
+pub use random::{RandomSource, SplitMix64};
+pub use scaling::Scaling;
