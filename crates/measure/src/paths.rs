@@ -252,11 +252,12 @@ pub fn covers(paths: &Paths, knowledge: &Knowledge) -> PathAudit {
 /// As [`covers`], with who carries each secret given from elsewhere: for places, from the source.
 fn covers_marked(paths: &Paths, knowledge: &Knowledge, marks: &[Vec<bool>]) -> PathAudit {
     let bits = u32::BITS - (paths.doublets().len() as u32).leading_zeros();
-    if knowledge.l * bits as usize + 32 <= 128 {
+    if knowledge.l * bits as usize <= 96 {
         let pack = |class: u32, sequence: &[u32]| {
-            sequence
+            let items = sequence
                 .iter()
-                .fold(u128::from(class), |key, &item| (key << bits) | u128::from(item + 1))
+                .fold(0, |key, &item| (key << bits) | u128::from(item + 1));
+            (u128::from(class) << 96) | items
         };
         count_all(paths, knowledge, marks, pack)
     } else {

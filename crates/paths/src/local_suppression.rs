@@ -253,15 +253,16 @@ fn restore(
     Ok(())
 }
 
-/// A key of a class and up to L items: the items sorted and packed.
+/// A key of a class and up to L items: the items sorted and packed into 96 bits.
 pub(crate) fn pack(class: u32, items: &[u32], bits: u32) -> u128 {
     let mut sorted = [0u32; 96];
     let sorted = &mut sorted[..items.len()];
     sorted.copy_from_slice(items);
     sorted.sort_unstable();
-    sorted
+    let items = sorted
         .iter()
-        .fold(u128::from(class), |key, &item| (key << bits) | u128::from(item + 1))
+        .fold(0, |key, &item| (key << bits) | u128::from(item + 1));
+    (u128::from(class) << 96) | items
 }
 
 /// Every sequence of the table up to L, with its group.

@@ -76,6 +76,16 @@ pub fn consistent_with(
     let names = named(source, &knowledge.secrets);
     let mut exposed = vec![false; source_rows.keys.len()];
     let all_or_none = all_or_none(source, released, stands_for);
+    // A doublet published nowhere still has a time, at which a record may contradict it.
+    let times = released.times();
+    let own_time: Vec<Option<u32>> = source
+        .doublets()
+        .iter()
+        .map(|doublet| {
+            let label = &source.times()[doublet.time as usize];
+            times.iter().position(|time| time == label).map(|code| code as u32)
+        })
+        .collect();
 
     let source_class = source_rows.class_numbers();
     let released_class = released_rows.class_numbers();
@@ -87,7 +97,7 @@ pub fn consistent_with(
             .collect();
         here.sort_by_key(|&row| (std::cmp::Reverse(released_rows.weights[row][0]), row));
         let paths: Vec<&[u32]> = here.iter().map(|&r| released_rows.keys[r].1.as_slice()).collect();
-        let fits = fits(released, &paths, stands_for, all_or_none);
+        let fits = fits(released, &paths, stands_for, &own_time, all_or_none);
         let weights: Vec<&[u64]> = here.iter().map(|&r| released_rows.weights[r].as_slice()).collect();
         let mut next: Vec<(u32, u32, u32)> = Vec::new();
         for (row, (_, path)) in source_rows.keys.iter().enumerate() {
@@ -135,6 +145,7 @@ fn fits(
     released: &Paths,
     rows: &[&[u32]],
     stands_for: &[Vec<u32>],
+    own_time: &[Option<u32>],
     all_or_none: bool,
 ) -> Vec<Vec<u64>> {
     let words = rows.len().div_ceil(64);
@@ -156,7 +167,8 @@ fn fits(
     };
     stands_for
         .iter()
-        .map(|standing| {
+        .zip(own_time)
+        .map(|(standing, own_time)| {
             let mut set = vec![0u64; words];
             for &id in standing {
                 for (word, more) in set.iter_mut().zip(&shows[id as usize]) {
@@ -166,9 +178,9 @@ fn fits(
             let somewhere = standing.iter().any(|&id| published[id as usize]);
             if !(all_or_none && somewhere) {
                 let mut busy = vec![0u64; words];
-                for &id in standing {
-                    let time = released.doublets()[id as usize].time as usize;
-                    for (word, more) in busy.iter_mut().zip(&at_time[time]) {
+                let times = standing.iter().map(|&id| released.doublets()[id as usize].time);
+                for time in times.chain(*own_time) {
+                    for (word, more) in busy.iter_mut().zip(&at_time[time as usize]) {
                         *word |= more;
                     }
                 }

@@ -4,7 +4,7 @@
 
 use std::io::Read;
 
-use denym_data::paths::{Attribute, Fraction, Paths, PathsBuilder};
+use denym_data::paths::{Attribute, Doublet, Fraction, Paths, PathsBuilder};
 use denym_paths::generate::SplitMix64;
 use denym_paths::{Bound, Request};
 use denym_testkit::paths::{Promise, Table};
@@ -37,47 +37,62 @@ pub(crate) fn msnbc() -> Option<Paths> {
 }
 
 /// Oyster rail journeys: (station, hour) of entry and exit, with the product as sensitive attribute.
+///
+/// Entry and exit may fall in one hour, so the records are put together as codes.
 pub(crate) fn oyster() -> Option<Paths> {
-    let mut text = String::new();
+    let mut text = Vec::new();
     for part in 'a'..='i' {
         let name = format!("data/paths/oyster/subwaytestfullweek.csv.a{part}.gz");
         let file = std::fs::File::open(denym_testkit::shared::path(&name)?).unwrap();
-        flate2::read::MultiGzDecoder::new(file).read_to_string(&mut text).unwrap();
+        flate2::read::MultiGzDecoder::new(file).read_to_end(&mut text).unwrap();
     }
-    // Entries wait for their exit by trip number; hours run 04..28.
-    let mut open: std::collections::HashMap<(&str, &str), (&str, &str)> =
-        std::collections::HashMap::new();
-    let mut builder = PathsBuilder::new();
-    let mut products = Vec::new();
+    let text = String::from_utf8_lossy(&text);
+    let mut open = std::collections::HashMap::new();
+    let mut journeys = Vec::new();
     for line in text.lines() {
         let cells: Vec<&str> = line.split(',').collect();
-        if cells.len() < 6 {
-            continue;
-        }
-        let (trip, station, minute) = ((cells[0], cells[3]), cells[5], cells[1]);
         match cells[2] {
             "BEGINTRIP" => {
-                open.insert(trip, (station, minute));
+                open.insert(cells[3], (cells[5], &cells[1][..2]));
             }
             "ENDTRIP" => {
-                if let Some((from, start)) = open.remove(&trip) {
-                    let (enter, leave) = (&start[..2], &minute[..2]);
-                    let (enter, leave) = (enter.trim_start_matches('0'), leave.trim_start_matches('0'));
-                    let _ = (from, enter, leave);
-                    products.push((from, enter, station, leave, cells.last().copied().unwrap_or("")));
+                if let Some(entry) = open.remove(cells[3]) {
+                    journeys.push((entry, (cells[5], &cells[1][..2]), cells[cells.len() - 1]));
                 }
             }
             _ => {}
         }
     }
-    let mut labels = Vec::new();
-    for (from, enter, to, leave, product) in products {
-        let _ = (from, enter, to, leave);
-        builder.push([(from, enter), (to, leave)]).unwrap();
-        labels.push(product);
+    let sorted = |mut labels: Vec<&str>| -> Vec<String> {
+        labels.sort_unstable();
+        labels.dedup();
+        labels.into_iter().map(str::to_owned).collect()
+    };
+    let locations = sorted(journeys.iter().flat_map(|(a, b, _)| [a.0, b.0]).collect());
+    let times = sorted(journeys.iter().flat_map(|(a, b, _)| [a.1, b.1]).collect());
+    let code = |labels: &[String], label: &str| {
+        labels.binary_search_by(|l| l.as_str().cmp(label)).unwrap() as u32
+    };
+    let pair = |(location, time): (&str, &str)| Doublet {
+        time: code(&times, time),
+        location: code(&locations, location),
+    };
+    let pairs: Vec<[Doublet; 2]> = journeys.iter().map(|(a, b, _)| [pair(*a), pair(*b)]).collect();
+    let mut doublets: Vec<Doublet> = pairs.iter().flatten().copied().collect();
+    doublets.sort_unstable();
+    doublets.dedup();
+    let (mut starts, mut items) = (vec![0], Vec::new());
+    for two in &pairs {
+        let mut record: Vec<u32> =
+            two.iter().map(|d| doublets.binary_search(d).unwrap() as u32).collect();
+        record.sort_unstable();
+        record.dedup();
+        items.extend(record);
+        starts.push(items.len() as u32);
     }
-    let paths = builder.finish().ok()?;
-    Some(paths.with_sensitive(Attribute::from_labels("product", labels)).unwrap())
+    let products = Attribute::from_labels("product", journeys.iter().map(|(_, _, p)| *p));
+    let paths = Paths::from_codes(locations, times, doublets, starts, items).unwrap();
+    Some(paths.with_sensitive(products).unwrap())
 }
 
 /// A random tiny table with its two forms.
