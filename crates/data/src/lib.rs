@@ -34,3 +34,5 @@ pub use table::{Column, Table};
 pub mod trails;
 
 pub use trails::{NamedTrails, Trails, TrailsError};
+pub mod paths;
+pub mod transactions;

@@ -26,3 +26,5 @@ pub use group::{Group, Histogram};
 pub use promise::{Promise, Sense, Terms};
 pub use survey::{SensitiveSurvey, Survey, SurveyOptions, survey};
 pub use view::generalized;
+
+pub mod paths;

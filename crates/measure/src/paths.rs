@@ -1,0 +1,378 @@
+//! Judges released paths: every group an adversary with up to L doublets can form, counted independently.
+//!
+//! # Idea
+//!
+//! No mining and no pruning: every sub-sequence of up to L doublets of every distinct path is
+//! written down with its weight, sorted, and added up. Two matchings. `covers`: the group of a
+//! sequence is the released records that show all of it. `consistent`: the adversary knows the
+//! *source* paths; a released record that contradicts the knowledge is no candidate.
+//!
+//! # Guarantee
+//!
+//! Exact counts: all violations, the critical ones, the smallest group, the largest confidence.
+//! Knowing nothing counts too (sequence of length 0) for the smallest group and the confidence.
+//!
+//! # Reference
+//!
+//! Al-Hussaeni 2009, Definitions 3.3.1 to 4.1.2.
+//!
+//! # Cost
+//!
+//! Time and memory grow with the sub-sequences of the distinct paths that begin with one doublet.
+
+mod contradiction;
+
+use std::collections::BTreeMap;
+use std::hash::Hash;
+
+use denym_data::paths::{Fraction, Paths};
+use hashbrown::{HashMap, HashSet};
+
+pub use contradiction::{NotAligned, consistent, consistent_with};
+
+/// A sensitive value or place and its bound.
+#[derive(Clone, Debug)]
+pub struct Secret {
+    kind: Kind,
+    at_most: Fraction,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Value { attribute: String, value: String },
+    Place { location: String },
+}
+
+impl Secret {
+    /// A value of a sensitive attribute.
+    pub fn value(attribute: &str, value: &str, at_most: Fraction) -> Self {
+        Self {
+            kind: Kind::Value {
+                attribute: attribute.to_owned(),
+                value: value.to_owned(),
+            },
+            at_most,
+        }
+    }
+
+    /// A visit to a place; knowledge that names the place is not judged by it.
+    pub fn place(location: &str, at_most: Fraction) -> Self {
+        Self {
+            kind: Kind::Place {
+                location: location.to_owned(),
+            },
+            at_most,
+        }
+    }
+}
+
+/// What the adversary knows and what must hold.
+#[derive(Clone, Debug)]
+pub struct Knowledge {
+    l: usize,
+    k: u64,
+    secrets: Vec<Secret>,
+}
+
+impl Knowledge {
+    /// Any `l` doublets with the quasi-identifiers; groups of `k`; a bound per secret.
+    pub fn new(l: usize, k: u64, secrets: Vec<Secret>) -> Self {
+        Self { l, k, secrets }
+    }
+}
+
+/// What was measured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathAudit {
+    /// Records judged.
+    pub records: u64,
+    /// Doublets in them.
+    pub doublets: u64,
+    /// Sequences of 1..L doublets whose group breaks the promise.
+    pub violations: u64,
+    /// The same by length.
+    pub violations_by_length: Vec<u64>,
+    /// Those without a shorter violation in them.
+    pub critical_violations: u64,
+    /// The same by length.
+    pub critical_violations_by_length: Vec<u64>,
+    /// Fewest records in any group.
+    pub smallest_group: u64,
+    /// Highest share of a secret in any group.
+    pub largest_confidence: Fraction,
+    /// Records that belong to a group that breaks the promise.
+    pub exposed_records: u64,
+    /// Whether even knowing nothing keeps the promise, and no violation was found.
+    pub holds: bool,
+}
+
+/// Distinct (class, path) rows with weights: records, then carriers of each secret.
+struct Rows {
+    keys: Vec<(Vec<u32>, Vec<u32>)>,
+    weights: Vec<Vec<u64>>,
+}
+
+impl Rows {
+    /// A number per row: equal exactly when the quasi-identifiers are.
+    fn class_numbers(&self) -> Vec<u32> {
+        let mut number = 0;
+        let mut numbers = Vec::with_capacity(self.keys.len());
+        for (row, (class, _)) in self.keys.iter().enumerate() {
+            if row > 0 && *class != self.keys[row - 1].0 {
+                number += 1;
+            }
+            numbers.push(number);
+        }
+        numbers
+    }
+}
+
+fn marks(paths: &Paths, secrets: &[Secret]) -> Vec<Vec<bool>> {
+    let carries = |secret: &Secret| -> Vec<bool> {
+        match &secret.kind {
+            Kind::Value { attribute, value } => {
+                let column = paths.sensitive().iter().find(|a| a.name == *attribute);
+                let code = column.and_then(|c| Some((c, c.code(value)?)));
+                (0..paths.len())
+                    .map(|r| code.is_some_and(|(column, code)| column.codes[r] == code))
+                    .collect()
+            }
+            Kind::Place { location } => {
+                let code = paths.locations().iter().position(|l| l == location);
+                let here = |&id: &u32| Some(paths.doublets()[id as usize].location as usize) == code;
+                paths.records().map(|path| path.iter().any(here)).collect()
+            }
+        }
+    };
+    secrets.iter().map(carries).collect()
+}
+
+/// Which secret (by number) a doublet names.
+fn named(paths: &Paths, secrets: &[Secret]) -> Vec<Option<usize>> {
+    let name = |location: u32| {
+        let label = &paths.locations()[location as usize];
+        secrets
+            .iter()
+            .position(|s| matches!(&s.kind, Kind::Place { location } if location == label))
+    };
+    paths.doublets().iter().map(|d| name(d.location)).collect()
+}
+
+fn quasi(paths: &Paths, record: usize) -> Vec<u32> {
+    paths.quasi().iter().map(|column| column.codes[record]).collect()
+}
+
+fn rows(paths: &Paths, marks: &[Vec<bool>]) -> Rows {
+    let mut known: HashMap<(Vec<u32>, &[u32]), Vec<u64>> = HashMap::new();
+    for (record, path) in paths.records().enumerate() {
+        let weight = known
+            .entry((quasi(paths, record), path))
+            .or_insert_with(|| vec![0; 1 + marks.len()]);
+        weight[0] += 1;
+        for (secret, marks) in marks.iter().enumerate() {
+            weight[secret + 1] += u64::from(marks[record]);
+        }
+    }
+    let mut all: Vec<_> = known.into_iter().collect();
+    all.sort_unstable();
+    let (keys, weights) = all.into_iter().map(|((q, p), w)| ((q, p.to_vec()), w)).unzip();
+    Rows { keys, weights }
+}
+
+struct Judge<'a> {
+    knowledge: &'a Knowledge,
+    audit: PathAudit,
+}
+
+impl<'a> Judge<'a> {
+    fn new(knowledge: &'a Knowledge, records: u64, doublets: u64) -> Self {
+        Self {
+            knowledge,
+            audit: PathAudit {
+                records,
+                doublets,
+                violations: 0,
+                violations_by_length: vec![0; knowledge.l],
+                critical_violations: 0,
+                critical_violations_by_length: vec![0; knowledge.l],
+                smallest_group: records,
+                largest_confidence: Fraction::ZERO,
+                exposed_records: 0,
+                holds: true,
+            },
+        }
+    }
+
+    /// Judges one group; secrets that the knowledge names do not count.
+    fn judge(&mut self, counts: &[u64], exempt: &[usize]) -> bool {
+        let size = counts[0];
+        self.audit.smallest_group = self.audit.smallest_group.min(size);
+        let mut broken = size < self.knowledge.k;
+        for (secret, asked) in self.knowledge.secrets.iter().enumerate() {
+            if exempt.contains(&secret) || size == 0 {
+                continue;
+            }
+            let share = Fraction::new(counts[secret + 1], size);
+            self.audit.largest_confidence = self.audit.largest_confidence.max(share);
+            broken |= asked.at_most.is_exceeded_by(counts[secret + 1], size);
+        }
+        broken
+    }
+
+    /// Knowing nothing but the quasi-identifiers.
+    fn empty_knowledge(&mut self, rows: &Rows) {
+        let mut classes: BTreeMap<&[u32], Vec<u64>> = BTreeMap::new();
+        for ((class, _), weight) in rows.keys.iter().zip(&rows.weights) {
+            let sums = classes.entry(class).or_insert_with(|| vec![0; weight.len()]);
+            for (sum, weight) in sums.iter_mut().zip(weight) {
+                *sum += weight;
+            }
+        }
+        for sums in classes.values() {
+            if self.judge(sums, &[]) {
+                self.audit.holds = false;
+            }
+        }
+    }
+
+    fn finish(mut self, rows: &Rows, exposed: &[bool]) -> PathAudit {
+        let hit = exposed.iter().zip(&rows.weights).filter(|(hit, _)| **hit);
+        self.audit.exposed_records = hit.map(|(_, weight)| weight[0]).sum();
+        self.audit.holds &= self.audit.violations == 0;
+        self.audit
+    }
+}
+
+/// Judges a table by the papers' matching: groups are the records that show the whole sequence.
+pub fn covers(paths: &Paths, knowledge: &Knowledge) -> PathAudit {
+    let marks = marks(paths, &knowledge.secrets);
+    covers_marked(paths, knowledge, &marks)
+}
+
+/// As [`covers`], with who carries each secret given from elsewhere: for places, from the source.
+fn covers_marked(paths: &Paths, knowledge: &Knowledge, marks: &[Vec<bool>]) -> PathAudit {
+    let bits = u32::BITS - (paths.doublets().len() as u32).leading_zeros();
+    if knowledge.l * bits as usize <= 96 {
+        let pack = |class: u32, sequence: &[u32]| {
+            let items = sequence
+                .iter()
+                .fold(0, |key, &item| (key << bits) | u128::from(item + 1));
+            (u128::from(class) << 96) | items
+        };
+        count_all(paths, knowledge, marks, pack)
+    } else {
+        let keep = |class: u32, sequence: &[u32]| (class, sequence.to_vec());
+        count_all(paths, knowledge, marks, keep)
+    }
+}
+
+/// Counts the group of every sequence, one first doublet after the other.
+fn count_all<Key: Hash + Eq>(
+    paths: &Paths,
+    knowledge: &Knowledge,
+    marks: &[Vec<bool>],
+    key: impl Fn(u32, &[u32]) -> Key,
+) -> PathAudit {
+    let rows = rows(paths, marks);
+    let names = named(paths, &knowledge.secrets);
+    let mut judge = Judge::new(knowledge, paths.len() as u64, paths.instances() as u64);
+    judge.empty_knowledge(&rows);
+    let class_of = rows.class_numbers();
+    let mut by_first: Vec<Vec<(u32, u32)>> = vec![Vec::new(); paths.doublets().len()];
+    for (row, (_, path)) in rows.keys.iter().enumerate() {
+        for (at, &item) in path.iter().enumerate() {
+            by_first[item as usize].push((row as u32, at as u32));
+        }
+    }
+    // Later first doublets first: when a sequence is judged, all its proper parts that begin
+    // later are known; those that begin with the same doublet are judged in order of length.
+    let mut broken: HashSet<Key> = HashSet::new();
+    let mut exposed = vec![false; rows.keys.len()];
+    let stride = 1 + knowledge.secrets.len();
+    for occurrences in by_first.iter().rev() {
+        let mut known: HashMap<Key, u32> = HashMap::new();
+        let mut found: Vec<(u32, Vec<u32>)> = Vec::new();
+        let mut counts: Vec<u64> = Vec::new();
+        for &(row, at) in occurrences {
+            let path = &rows.keys[row as usize].1;
+            let class = class_of[row as usize];
+            let weight = &rows.weights[row as usize];
+            sequences(path, at as usize, knowledge.l, &mut |sequence| {
+                let group = *known.entry(key(class, sequence)).or_insert_with(|| {
+                    found.push((class, sequence.to_vec()));
+                    counts.resize(counts.len() + stride, 0);
+                    found.len() as u32 - 1
+                }) as usize;
+                for (sum, weight) in counts[group * stride..].iter_mut().zip(weight) {
+                    *sum += weight;
+                }
+            });
+        }
+        let mut order: Vec<usize> = (0..found.len()).collect();
+        order.sort_by_key(|&group| found[group].1.len());
+        let before = broken.len();
+        for group in order {
+            let (class, sequence) = &found[group];
+            let exempt: Vec<usize> = sequence.iter().filter_map(|&i| names[i as usize]).collect();
+            if !judge.judge(&counts[group * stride..(group + 1) * stride], &exempt) {
+                continue;
+            }
+            let length = sequence.len() - 1;
+            judge.audit.violations += 1;
+            judge.audit.violations_by_length[length] += 1;
+            if !has_broken_part(sequence, &|part| broken.contains(&key(*class, part))) {
+                judge.audit.critical_violations += 1;
+                judge.audit.critical_violations_by_length[length] += 1;
+            }
+            broken.insert(key(*class, sequence));
+        }
+        if broken.len() == before {
+            continue;
+        }
+        for &(row, at) in occurrences {
+            if !exposed[row as usize] {
+                let path = &rows.keys[row as usize].1;
+                let mut hit = false;
+                sequences(path, at as usize, knowledge.l, &mut |sequence| {
+                    hit = hit || broken.contains(&key(class_of[row as usize], sequence));
+                });
+                exposed[row as usize] = hit;
+            }
+        }
+    }
+    judge.finish(&rows, &exposed)
+}
+
+/// Whether a proper, non-empty part of a sequence is broken.
+fn has_broken_part(sequence: &[u32], broken: &impl Fn(&[u32]) -> bool) -> bool {
+    let whole = (1u64 << sequence.len()) - 1;
+    let mut part = Vec::with_capacity(sequence.len());
+    (1..whole).any(|mask| {
+        part.clear();
+        part.extend((0..sequence.len()).filter(|at| mask >> at & 1 == 1).map(|at| sequence[at]));
+        broken(&part)
+    })
+}
+
+/// Calls `each` with all sub-sequences of `path` that begin at `first` and have up to `l` items.
+fn sequences(path: &[u32], first: usize, l: usize, each: &mut impl FnMut(&[u32])) {
+    let mut so_far = vec![path[first]];
+    longer(path, first + 1, l - 1, &mut so_far, each);
+}
+
+fn longer(
+    path: &[u32],
+    from: usize,
+    left: usize,
+    so_far: &mut Vec<u32>,
+    each: &mut impl FnMut(&[u32]),
+) {
+    each(so_far);
+    if left > 0 {
+        for next in from..path.len() {
+            so_far.push(path[next]);
+            longer(path, next + 1, left - 1, so_far, each);
+            so_far.pop();
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! LKC-privacy and kin for paths and transactions: the violation miner and the solvers on it.
+//!
+//! A [`Request`] says what the adversary knows (any L doublets, with the quasi-identifiers), what
+//! must hold of every group (K subjects, bounds on sensitive values and places) and which solver
+//! to use. [`solve`] returns a [`PathRecoding`]: what each record publishes, with its figures.
+
+pub mod coarsening;
+pub mod consistent;
+mod error;
+pub mod frequent;
+pub mod generate;
+pub mod global_suppression;
+mod local_contradiction;
+pub mod local_suppression;
+pub mod miner;
+pub mod optimum;
+mod recoding;
+mod request;
+mod solve;
+mod summary;
+mod violation_tree;
+mod violations;
+pub mod whole_paths;
+
+pub use coarsening::Ladder;
+pub use error::Error;
+pub use miner::mine;
+pub use recoding::{PathRecoding, Rows, Stats, Vocabulary};
+pub use request::{Algorithm, Bound, Context, Cost, Hopeless, Limits, Matching, Request, Secret};
+pub use solve::{critical_violations, exposed_records, solve};
+pub use summary::Summary;
+pub use violation_tree::{Score, ViolationTree};
+pub use violations::Violations;

@@ -1,0 +1,225 @@
+//! What a solver found: what each record publishes, and what that cost.
+
+use denym_data::paths::{Attribute, Doublet, Paths};
+
+use crate::error::Error;
+use crate::request::Algorithm;
+use crate::summary::Summary;
+use crate::violations::Violations;
+
+/// The doublets a release may show: those of the source, and coarser ones.
+#[derive(Clone, Debug, Default)]
+pub struct Vocabulary {
+    /// Label of each location.
+    pub locations: Vec<String>,
+    /// Label of each time.
+    pub times: Vec<String>,
+    /// Doublets, by time, then location.
+    pub doublets: Vec<Doublet>,
+    /// For each source doublet, the published doublets that may stand for it, the source's own first.
+    pub stands_for: Vec<Vec<u32>>,
+    /// Per published doublet, the loss of an instance shown so, in 0..1.
+    pub loss: Vec<f64>,
+}
+
+impl Vocabulary {
+    /// The source's own doublets, without loss.
+    pub fn of_source(paths: &Paths) -> Self {
+        Self {
+            locations: paths.locations().to_vec(),
+            times: paths.times().to_vec(),
+            doublets: paths.doublets().to_vec(),
+            stands_for: (0..paths.doublets().len() as u32).map(|id| vec![id]).collect(),
+            loss: vec![0.0; paths.doublets().len()],
+        }
+    }
+}
+
+/// Published items of each row of the summary.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rows {
+    pub(crate) starts: Vec<u32>,
+    pub(crate) items: Vec<u32>,
+}
+
+impl Rows {
+    pub(crate) fn from_lists<'a>(lists: impl IntoIterator<Item = &'a [u32]>) -> Self {
+        let mut rows = Self {
+            starts: vec![0],
+            items: Vec::new(),
+        };
+        for list in lists {
+            rows.items.extend_from_slice(list);
+            rows.starts.push(rows.items.len() as u32);
+        }
+        rows
+    }
+
+    /// The rows of a summary without some items.
+    pub(crate) fn without(summary: &Summary, suppressed: &[bool]) -> Self {
+        let mut rows = Self {
+            starts: vec![0],
+            items: Vec::with_capacity(summary.items.len()),
+        };
+        for row in 0..summary.rows() {
+            let shown = summary.row(row).iter().filter(|&&i| !suppressed[i as usize]);
+            rows.items.extend(shown);
+            rows.starts.push(rows.items.len() as u32);
+        }
+        rows
+    }
+
+    /// The published items of one row.
+    pub fn row(&self, row: usize) -> &[u32] {
+        &self.items[self.starts[row] as usize..self.starts[row + 1] as usize]
+    }
+}
+
+/// Figures of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Stats {
+    /// Critical violations of the source.
+    pub critical_violations: u64,
+    /// The same by length 1, 2, and so on.
+    pub critical_violations_by_length: Vec<u64>,
+    /// Doublets in all source records.
+    pub doublets: u64,
+    /// Instances removed: shown neither as they were nor coarser.
+    pub lost_doublets: u64,
+    /// Instances shown at their source place and time.
+    pub unchanged_doublets: u64,
+    /// Lost instances over all instances.
+    pub distortion: f64,
+    /// Mean loss of an instance: 1 when removed, its coarseness when coarser, 0 when unchanged.
+    pub loss: f64,
+    /// Rounds of repair the solver took.
+    pub rounds: u32,
+}
+
+impl Stats {
+    /// Counts the doublets of removed records as lost.
+    pub(crate) fn count_dropped(&mut self, source: &Paths, dropped: &[u32]) {
+        let more: u64 = dropped
+            .iter()
+            .map(|&record| source.record(record as usize).len() as u64)
+            .sum();
+        if more > 0 {
+            let loss = self.loss * self.doublets as f64 + more as f64;
+            self.doublets += more;
+            self.lost_doublets += more;
+            self.distortion = self.lost_doublets as f64 / self.doublets as f64;
+            self.loss = loss / self.doublets as f64;
+        }
+    }
+}
+
+/// What to publish in the place of a table of paths.
+#[derive(Clone, Debug)]
+pub struct PathRecoding {
+    /// The solver that made it; for `Auto`, the one it chose.
+    pub algorithm: Algorithm,
+    /// Source doublets that are published nowhere, not even coarser; in the order of suppression.
+    pub suppressed: Vec<u32>,
+    /// Records removed altogether.
+    pub dropped_records: Vec<u32>,
+    /// What the release may show.
+    pub vocabulary: Vocabulary,
+    /// Figures.
+    pub stats: Stats,
+    pub(crate) rows: Rows,
+    pub(crate) row_of_record: Vec<u32>,
+}
+
+impl PathRecoding {
+    /// Puts a solution together and takes its figures.
+    pub(crate) fn new(
+        algorithm: Algorithm,
+        summary: &Summary,
+        violations: &Violations,
+        vocabulary: Vocabulary,
+        rows: Rows,
+        suppressed: Vec<u32>,
+        rounds: u32,
+    ) -> Self {
+        let mut stats = Stats {
+            critical_violations: violations.len() as u64,
+            critical_violations_by_length: violations.by_length(),
+            rounds,
+            ..Stats::default()
+        };
+        let mut loss = 0.0;
+        for row in 0..summary.rows() {
+            let weight = u64::from(summary.weight(row)[0]);
+            let shown = rows.row(row);
+            for &item in summary.row(row) {
+                stats.doublets += weight;
+                let standing = vocabulary.stands_for[item as usize]
+                    .iter()
+                    .find(|id| shown.binary_search(id).is_ok());
+                match standing {
+                    None => {
+                        stats.lost_doublets += weight;
+                        loss += weight as f64;
+                    }
+                    Some(&id) if vocabulary.loss[id as usize] > 0.0 => {
+                        loss += weight as f64 * vocabulary.loss[id as usize];
+                    }
+                    Some(_) => stats.unchanged_doublets += weight,
+                }
+            }
+        }
+        if stats.doublets > 0 {
+            stats.distortion = stats.lost_doublets as f64 / stats.doublets as f64;
+            stats.loss = loss / stats.doublets as f64;
+        }
+        Self {
+            algorithm,
+            suppressed,
+            dropped_records: Vec::new(),
+            vocabulary,
+            stats,
+            rows,
+            row_of_record: summary.row_of_record.clone(),
+        }
+    }
+
+    /// What record `record` of the source publishes, as ids of the vocabulary.
+    pub fn published(&self, record: usize) -> &[u32] {
+        self.rows.row(self.row_of_record[record] as usize)
+    }
+
+    /// The released table: the records that stay, in source order, with their attributes.
+    pub fn apply(&self, source: &Paths) -> Result<Paths, Error> {
+        let mut dropped = vec![false; source.len()];
+        for &record in &self.dropped_records {
+            dropped[record as usize] = true;
+        }
+        let kept: Vec<usize> = (0..source.len()).filter(|&r| !dropped[r]).collect();
+        let mut starts = vec![0u32];
+        let mut items = Vec::new();
+        for &record in &kept {
+            items.extend_from_slice(self.published(record));
+            starts.push(items.len() as u32);
+        }
+        let words = &self.vocabulary;
+        let mut released = Paths::from_codes(
+            words.locations.clone(),
+            words.times.clone(),
+            words.doublets.clone(),
+            starts,
+            items,
+        )?;
+        let pick = |column: &Attribute| Attribute {
+            name: column.name.clone(),
+            values: column.values.clone(),
+            codes: kept.iter().map(|&record| column.codes[record]).collect(),
+        };
+        for column in source.sensitive() {
+            released = released.with_sensitive(pick(column))?;
+        }
+        for column in source.quasi() {
+            released = released.with_quasi(pick(column))?;
+        }
+        Ok(released)
+    }
+}

@@ -1,0 +1,111 @@
+//! Thousands of random tables against brute force, from both sides.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+mod support;
+
+use std::collections::BTreeSet;
+
+use denym_paths::{Algorithm, Context, Hopeless, Matching, critical_violations, solve};
+use denym_testkit::paths as oracle;
+
+const TABLES: u64 = 3000;
+
+#[test]
+fn the_miner_finds_exactly_the_critical_violations() {
+    for seed in 0..TABLES {
+        let case = support::draw(seed, seed % 3 == 0);
+        let mined = critical_violations(&case.paths, &case.request, &Context::default()).unwrap();
+        // Classes are numbered by first appearance in the summary; compare sequences per class size.
+        let expected = oracle::critical(&oracle::violations(&case.table, &case.promise));
+        let mut found: Vec<Vec<u32>> = mined.iter().map(<[u32]>::to_vec).collect();
+        found.sort_unstable();
+        let mut wanted: Vec<Vec<u32>> = expected.into_iter().map(|(_, s)| s).collect();
+        wanted.sort_unstable();
+        assert_eq!(found, wanted, "seed {seed}");
+    }
+}
+
+#[test]
+fn the_optimum_is_the_optimum() {
+    let mut tried = 0;
+    for seed in 0..TABLES {
+        let mut case = support::draw(seed, false);
+        if case.paths.doublets().len() > 10 {
+            continue;
+        }
+        case.request.algorithm = Algorithm::Optimum;
+        case.request.matching = Matching::Covers;
+        if let Ok(recoding) = solve(&case.paths, &case.request, &Context::default()) {
+            let best = oracle::optimum(&case.table, &case.promise);
+            assert_eq!(recoding.stats.lost_doublets, best, "seed {seed}");
+            tried += 1;
+        }
+    }
+    assert!(tried > 300, "{tried}");
+}
+
+/// Every algorithm and both matchings: nobody is below K or above C, and nothing false is shown.
+#[test]
+fn no_output_is_unsafe() {
+    let algorithms = [
+        Algorithm::GlobalSuppression,
+        Algorithm::LocalSuppression,
+        Algorithm::Auto,
+        Algorithm::WholePaths,
+    ];
+    let mut solved = 0;
+    let mut emptied = 0;
+    let mut exposed_by_covers = 0;
+    for seed in 0..TABLES {
+        for algorithm in algorithms {
+            for matching in [Matching::Covers, Matching::Consistent] {
+                let mut case = support::draw(seed, seed % 3 == 0);
+                case.request.algorithm = algorithm;
+                case.request.matching = matching;
+                case.request.unsuppress = seed % 2 == 0;
+                case.request.hopeless = Hopeless::DropRecords;
+                let Ok(recoding) = solve(&case.paths, &case.request, &Context::default()) else {
+                    continue;
+                };
+                solved += 1;
+                let name = format!("seed {seed} {algorithm:?} {matching:?}");
+                let keep: Vec<usize> = (0..case.table.rows.len())
+                    .filter(|r| !recoding.dropped_records.contains(&(*r as u32)))
+                    .collect();
+                let pick = |rows: &[Vec<u32>]| keep.iter().map(|&r| rows[r].clone()).collect();
+                let mut source = case.table.clone();
+                source.rows = pick(&case.table.rows);
+                source.class = keep.iter().map(|&r| case.table.class[r]).collect();
+                for carriers in &mut source.secrets {
+                    *carriers = keep.iter().map(|&r| carriers[r]).collect();
+                }
+                let released: Vec<Vec<u32>> =
+                    pick(&support::released_rows(&recoding, case.table.rows.len()));
+                for (shown, path) in released.iter().zip(&source.rows) {
+                    assert!(shown.iter().all(|item| path.contains(item)), "{name}");
+                    emptied += usize::from(shown.is_empty() && !path.is_empty());
+                }
+                let mut table = source.clone();
+                table.rows = released.clone();
+                let left = oracle::violations(&table, &case.promise);
+                assert_eq!(left, BTreeSet::new(), "{name}");
+                let lost: usize = case.table.rows.iter().map(Vec::len).sum::<usize>()
+                    - released.iter().map(Vec::len).sum::<usize>();
+                assert_eq!(recoding.stats.lost_doublets, lost as u64, "{name}");
+                if algorithm == Algorithm::WholePaths {
+                    continue;
+                }
+                let found = if recoding.algorithm == Algorithm::GlobalSuppression {
+                    oracle::attack_global(&source, &released, &case.promise)
+                } else {
+                    oracle::attack_local(&source, &released, &case.promise)
+                };
+                match matching {
+                    Matching::Consistent => assert_eq!(found.exposed, 0, "{name}"),
+                    Matching::Covers => exposed_by_covers += usize::from(found.exposed > 0),
+                }
+            }
+        }
+    }
+    assert!(solved > 8000 && emptied > 1000 && exposed_by_covers > 100, "{solved} {emptied} {exposed_by_covers}");
+}
