@@ -11,11 +11,14 @@ mod error;
 mod fraction;
 mod hierarchy;
 mod packing;
+pub mod paths;
 mod random;
 mod recoding;
 mod role;
 mod summary;
 mod table;
+pub mod trails;
+pub mod transactions;
 
 pub use date::{Date, DatePart};
 pub use decimal::Decimal;
@@ -29,10 +32,4 @@ pub use recoding::{ClassId, Labels, Recoding, Unit};
 pub use role::Role;
 pub use summary::{Ragged, Summary};
 pub use table::{Column, Table};
-//! Nothing here reads a file or knows a policy.
-
-pub mod trails;
-
 pub use trails::{NamedTrails, Trails, TrailsError};
-pub mod paths;
-pub mod transactions;
