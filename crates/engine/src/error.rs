@@ -1,0 +1,409 @@
+//! What can go wrong between a file and a table. No variant carries a cell.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// A mistake in a source, a request or the machine below.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Error {
+    /// There is no such file.
+    #[error("there is no file here")]
+    NotFound {
+        /// What was asked for.
+        path: PathBuf,
+    },
+    /// The file may not be read or written.
+    #[error("this may not be {verb}")]
+    Permission {
+        /// The file.
+        path: PathBuf,
+        /// `read` or `written`.
+        verb: &'static str,
+    },
+    /// There is no room left.
+    #[error("the disk is full")]
+    DiskFull {
+        /// The file being written.
+        path: PathBuf,
+    },
+    /// Another failure of the file system.
+    #[error("this cannot be {verb}: {reason}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// `read` or `written`.
+        verb: &'static str,
+        /// What the operating system says; never contents.
+        reason: String,
+    },
+    /// A glob pattern that cannot be read.
+    #[error("this is no pattern of file names")]
+    BadPattern {
+        /// The pattern.
+        path: PathBuf,
+    },
+    /// The extension says nothing about the format.
+    #[error("the format of this file is not known")]
+    UnknownFormat {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Files of one source have different formats.
+    #[error("the files of one source have different formats")]
+    MixedFormats {
+        /// The first file that differs.
+        path: PathBuf,
+    },
+    /// Files of one source have different columns.
+    #[error("the columns of this file are not those of {}", first.display())]
+    MixedColumns {
+        /// The file that differs.
+        path: PathBuf,
+        /// The first file of the source.
+        first: PathBuf,
+    },
+    /// There is not a byte in the file.
+    #[error("the file is empty")]
+    EmptyFile {
+        /// The file.
+        path: PathBuf,
+    },
+    /// There are columns but no record.
+    #[error("there are columns but no record")]
+    NoRecords {
+        /// The source.
+        path: PathBuf,
+    },
+    /// Something about a CSV file.
+    #[error("{mistake}")]
+    Csv {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        mistake: CsvMistake,
+    },
+    /// Something about a file of JSON lines.
+    #[error("{mistake}")]
+    Json {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        mistake: JsonMistake,
+    },
+    /// A Parquet file that does not hold together.
+    #[error("this is no readable Parquet file: it is damaged, cut short or of another format")]
+    Parquet {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A column of lists, structs or bytes.
+    #[error("column `{column}` holds {found}, which is no text, number, date or boolean")]
+    UnsupportedType {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: String,
+        /// What it holds.
+        found: String,
+    },
+    /// A column that is asked for is not there.
+    #[error("there is no column `{column}`")]
+    UnknownColumn {
+        /// The source.
+        path: PathBuf,
+        /// The column.
+        column: String,
+    },
+    /// A value is not of the declared kind.
+    #[error("record {record} of column `{column}` is no {kind}")]
+    WrongKind {
+        /// The source.
+        path: PathBuf,
+        /// The column.
+        column: String,
+        /// The first such record, from 1.
+        record: usize,
+        /// The declared kind.
+        kind: &'static str,
+    },
+    /// More records than a code can count.
+    #[error("the source has more than {most} records")]
+    TooManyRecords {
+        /// The source.
+        path: PathBuf,
+        /// The limit.
+        most: usize,
+    },
+    /// The arguments of a call contradict each other: our bug or a wrong use of the library.
+    #[error("{what}")]
+    Mismatch {
+        /// What does not fit.
+        what: &'static str,
+    },
+    /// Something that cannot happen did.
+    #[error("internal error while {during}")]
+    Internal {
+        /// What was going on.
+        during: &'static str,
+    },
+}
+
+/// What is wrong with a CSV file.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum CsvMistake {
+    /// A record with too few or too many cells.
+    #[error("this record has {found} cells where the first has {expected}")]
+    Ragged {
+        /// Cells of the first record.
+        expected: usize,
+        /// Cells of this one.
+        found: usize,
+    },
+    /// A quote is never closed.
+    #[error("a quote opens here and never closes")]
+    UnclosedQuote,
+    /// A NUL byte.
+    #[error("there is a NUL byte here")]
+    NulByte,
+    /// Bytes that mean nothing in the encoding.
+    #[error("these bytes are not {encoding}")]
+    BadEncoding {
+        /// The encoding.
+        encoding: &'static str,
+    },
+    /// Two columns with one name.
+    #[error("columns {first} and {second} have the same name")]
+    DuplicateColumn {
+        /// Position of the first, from 1.
+        first: usize,
+        /// Position of the second.
+        second: usize,
+    },
+    /// A column without a name.
+    #[error("column {column} has no name")]
+    UnnamedColumn {
+        /// Its position, from 1.
+        column: usize,
+    },
+    /// A record too large to handle.
+    #[error("this record is larger than {limit} bytes")]
+    TooLarge {
+        /// The limit.
+        limit: usize,
+    },
+}
+
+/// What is wrong with a line of JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum JsonMistake {
+    /// No JSON.
+    #[error("column {column} of this line is not JSON")]
+    Malformed {
+        /// Byte in the line, from 1.
+        column: usize,
+    },
+    /// JSON, but no object.
+    #[error("this line is no JSON object")]
+    NotAnObject,
+    /// A list or an object as a value.
+    #[error("value {position} of this object is a list or an object")]
+    Nested {
+        /// Position in the object, from 1.
+        position: usize,
+    },
+    /// A key appears twice.
+    #[error("keys {first} and {second} of this object are the same")]
+    DuplicateKey {
+        /// Position of the first, from 1.
+        first: usize,
+        /// Position of the second.
+        second: usize,
+    },
+    /// An empty key.
+    #[error("key {position} of this object is empty")]
+    EmptyKey {
+        /// Position in the object, from 1.
+        position: usize,
+    },
+}
+
+impl Error {
+    /// A failure of the file system while reading `path`.
+    pub(crate) fn reading(path: &Path, error: &io::Error) -> Error {
+        Error::file(path, error, "read")
+    }
+
+    /// A failure of the file system while writing `path`.
+    pub(crate) fn writing(path: &Path, error: &io::Error) -> Error {
+        Error::file(path, error, "written")
+    }
+
+    fn file(path: &Path, error: &io::Error, verb: &'static str) -> Error {
+        let path = path.to_owned();
+        match error.kind() {
+            io::ErrorKind::NotFound => Error::NotFound { path },
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                Error::Permission { path, verb }
+            }
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Error::DiskFull { path },
+            kind => Error::Io {
+                path,
+                verb,
+                reason: kind.to_string(),
+            },
+        }
+    }
+
+    /// A stable name for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Error::NotFound { .. } => "file-not-found",
+            Error::Permission { .. } => "file-permission",
+            Error::DiskFull { .. } => "disk-full",
+            Error::Io { .. } => "file-io",
+            Error::BadPattern { .. } => "file-pattern",
+            Error::UnknownFormat { .. } => "unknown-format",
+            Error::MixedFormats { .. } => "mixed-formats",
+            Error::MixedColumns { .. } => "mixed-columns",
+            Error::EmptyFile { .. } => "empty-file",
+            Error::NoRecords { .. } => "no-records",
+            Error::Csv { mistake, .. } => match mistake {
+                CsvMistake::Ragged { .. } => "csv-ragged",
+                CsvMistake::UnclosedQuote => "csv-unclosed-quote",
+                CsvMistake::NulByte => "csv-nul-byte",
+                CsvMistake::BadEncoding { .. } => "csv-encoding",
+                CsvMistake::DuplicateColumn { .. } => "csv-duplicate-column",
+                CsvMistake::UnnamedColumn { .. } => "csv-unnamed-column",
+                CsvMistake::TooLarge { .. } => "csv-record-too-large",
+            },
+            Error::Json { mistake, .. } => match mistake {
+                JsonMistake::Malformed { .. } => "json-malformed",
+                JsonMistake::NotAnObject => "json-not-an-object",
+                JsonMistake::Nested { .. } => "json-nested",
+                JsonMistake::DuplicateKey { .. } => "json-duplicate-key",
+                JsonMistake::EmptyKey { .. } => "json-empty-key",
+            },
+            Error::Parquet { .. } => "parquet-damaged",
+            Error::UnsupportedType { .. } => "unsupported-type",
+            Error::UnknownColumn { .. } => "unknown-column",
+            Error::WrongKind { .. } => "wrong-kind",
+            Error::TooManyRecords { .. } => "too-many-records",
+            Error::Mismatch { .. } => "mismatch",
+            Error::Internal { .. } => "internal",
+        }
+    }
+
+    /// Where it is: `file`, `file:line` or `file, record n, column`.
+    pub fn location(&self) -> Option<String> {
+        match self {
+            Error::NotFound { path }
+            | Error::Permission { path, .. }
+            | Error::DiskFull { path }
+            | Error::Io { path, .. }
+            | Error::BadPattern { path }
+            | Error::UnknownFormat { path }
+            | Error::MixedFormats { path }
+            | Error::MixedColumns { path, .. }
+            | Error::EmptyFile { path }
+            | Error::NoRecords { path }
+            | Error::Parquet { path }
+            | Error::UnsupportedType { path, .. }
+            | Error::UnknownColumn { path, .. }
+            | Error::TooManyRecords { path, .. } => Some(path.display().to_string()),
+            Error::Csv { path, line, .. } | Error::Json { path, line, .. } => {
+                Some(format!("{}:{line}", path.display()))
+            }
+            Error::WrongKind {
+                path,
+                column,
+                record,
+                ..
+            } => Some(format!(
+                "{}, record {record}, column `{column}`",
+                path.display()
+            )),
+            Error::Mismatch { .. } | Error::Internal { .. } => None,
+        }
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> String {
+        match self {
+            Error::NotFound { .. } => {
+                "check the path; it may be a file, a directory or a pattern such as `data/*.csv`"
+                    .into()
+            }
+            Error::Permission { .. } => "change the permissions or choose another place".into(),
+            Error::DiskFull { .. } => "free some space or choose another place".into(),
+            Error::Io { .. } => "check the disk and try again".into(),
+            Error::BadPattern { .. } => {
+                "use `*`, `?` and `[abc]`, and `**` only as a whole directory".into()
+            }
+            Error::UnknownFormat { .. } => {
+                "name the file .csv, .parquet or .json, or give the `format`".into()
+            }
+            Error::MixedFormats { .. } => "give a pattern that matches files of one format".into(),
+            Error::MixedColumns { .. } => {
+                "give every file of the source the same columns in the same order".into()
+            }
+            Error::EmptyFile { .. } => "check that the file was written completely".into(),
+            Error::NoRecords { .. } => "give the source at least one record".into(),
+            Error::Csv { mistake, .. } => match mistake {
+                CsvMistake::Ragged { expected, .. } => format!(
+                    "give the record {expected} cells, quote cells that hold the delimiter, or give the `delimiter`"
+                ),
+                CsvMistake::UnclosedQuote => {
+                    "close the quote, or double each quote inside a quoted cell".into()
+                }
+                CsvMistake::NulByte => {
+                    "remove the byte, or give the `encoding` if this is UTF-16".into()
+                }
+                CsvMistake::BadEncoding { .. } => {
+                    "save the file as UTF-8, or give its `encoding`".into()
+                }
+                CsvMistake::DuplicateColumn { .. } => {
+                    "rename one of the two columns in the header".into()
+                }
+                CsvMistake::UnnamedColumn { .. } => {
+                    "give the column a name in the header, or say `header = false`".into()
+                }
+                CsvMistake::TooLarge { .. } => {
+                    "check for a missing closing quote or line end".into()
+                }
+            },
+            Error::Json { mistake, .. } => match mistake {
+                JsonMistake::Malformed { .. } => "write one complete JSON object per line".into(),
+                JsonMistake::NotAnObject => {
+                    "write one object per line, without a list around them".into()
+                }
+                JsonMistake::Nested { .. } => "flatten the value into columns of its own".into(),
+                JsonMistake::DuplicateKey { .. } => "rename one of the two keys".into(),
+                JsonMistake::EmptyKey { .. } => "give the key a name".into(),
+            },
+            Error::Parquet { .. } => {
+                "check that the file was written completely and is Parquet".into()
+            }
+            Error::UnsupportedType { .. } => {
+                "leave the column out with `columns`, or flatten it".into()
+            }
+            Error::UnknownColumn { .. } => {
+                "check the spelling against the header, upper and lower case included".into()
+            }
+            Error::WrongKind { .. } => {
+                "correct the record, list the text under `missing`, or declare the column as text"
+                    .into()
+            }
+            Error::TooManyRecords { .. } => "split the source into parts".into(),
+            Error::Mismatch { .. } => "pass the table, summary and recoding of one run".into(),
+            Error::Internal { .. } => {
+                "this is a bug of ours: please report it with the command you ran".into()
+            }
+        }
+    }
+}

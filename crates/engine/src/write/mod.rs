@@ -1,0 +1,85 @@
+//! From a coded table to a file, the same bytes every time.
+
+mod csv;
+mod json;
+mod parquet;
+
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+
+use denym_data::{Dictionary, Kind, Table};
+
+use crate::{Engine, Error, Format};
+
+/// Bytes handed to the operating system at a time.
+const BLOCK: usize = 1 << 20;
+
+impl Engine {
+    /// Writes `table` to `path`; missing values are empty cells in CSV and null elsewhere.
+    pub fn write(
+        &self,
+        table: &Table,
+        format: Format,
+        path: impl AsRef<Path>,
+    ) -> Result<(), Error> {
+        let path = path.as_ref();
+        let writing = |error| Error::writing(path, &error);
+        let file = File::create(path).map_err(writing)?;
+        match format {
+            Format::Csv => {
+                let mut writer = BufWriter::with_capacity(BLOCK, file);
+                csv::write(table, &mut writer).map_err(writing)?;
+                writer.flush().map_err(writing)
+            }
+            Format::Json => {
+                let mut writer = BufWriter::with_capacity(BLOCK, file);
+                json::write(table, &mut writer).map_err(writing)?;
+                writer.flush().map_err(writing)
+            }
+            Format::Parquet => parquet::write(table, path, file),
+        }
+    }
+}
+
+/// The kind that values are written as: the column's own when every value fits it, else text.
+fn written_kind(dictionary: &Dictionary) -> Kind {
+    let kind = dictionary.kind();
+    if dictionary.values().all(|text| kind.fits(text)) {
+        kind
+    } else {
+        Kind::Text
+    }
+}
+
+/// Writes one line per record, `cells` being the bytes of each code of each column; equal neighbors are copied.
+fn write_lines(
+    table: &Table,
+    cells: &[Vec<Vec<u8>>],
+    end: &[u8],
+    writer: &mut impl std::io::Write,
+) -> std::io::Result<()> {
+    let columns: Vec<(&[u32], &[Vec<u8>])> = table
+        .columns()
+        .iter()
+        .zip(cells)
+        .map(|(column, cells)| (column.codes.as_slice(), cells.as_slice()))
+        .collect();
+    let mut line = Vec::new();
+    for row in 0..table.records() {
+        // Released rows are sorted: many are like the one before.
+        let same = row > 0
+            && columns
+                .iter()
+                .all(|(codes, _)| codes[row] == codes[row - 1]);
+        if !same {
+            line.clear();
+            for (codes, cells) in &columns {
+                line.extend_from_slice(&cells[codes[row] as usize]);
+            }
+            line.extend_from_slice(end);
+        }
+        writer.write_all(&line)?;
+    }
+    Ok(())
+}
