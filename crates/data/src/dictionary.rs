@@ -64,7 +64,10 @@ impl Kind {
     }
 
     /// The narrowest kind that fits all `values`; text when there are none.
-    #[expect(clippy::needless_pass_by_value, reason = "an iterator is cloned for each kind that is tried")]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "an iterator is cloned for each kind that is tried"
+    )]
     pub fn of<'a>(values: impl Iterator<Item = &'a str> + Clone) -> Kind {
         if values.clone().next().is_none() {
             return Kind::Text;

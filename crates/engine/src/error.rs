@@ -119,6 +119,8 @@ pub enum Error {
         path: PathBuf,
         /// The column.
         column: String,
+        /// The columns that are there.
+        known: Vec<String>,
     },
     /// A value is not of the declared kind.
     #[error("record {record} of column `{column}` is no {kind}")]

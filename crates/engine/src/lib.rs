@@ -24,3 +24,4 @@ pub use engine::Engine;
 pub use error::{CsvMistake, Error, JsonMistake};
 pub use fingerprint::fingerprint;
 pub use options::{Encoding, Format, ReadOptions};
+pub use source::files;

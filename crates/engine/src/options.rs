@@ -111,8 +111,10 @@ pub struct ReadOptions {
     pub missing: Vec<String>,
     /// Declared kinds of columns; a value that does not fit is an error.
     pub kinds: BTreeMap<String, Kind>,
-    /// The columns to keep, in this order; all of them when not given.
+    /// The columns to keep, which come in the source's order; all of them when not given.
     pub columns: Option<Vec<String>>,
+    /// Columns that must be there although they are not kept.
+    pub expected: Vec<String>,
 }
 
 impl Default for ReadOptions {
@@ -126,6 +128,7 @@ impl Default for ReadOptions {
             missing: vec![String::new()],
             kinds: BTreeMap::new(),
             columns: None,
+            expected: Vec::new(),
         }
     }
 }

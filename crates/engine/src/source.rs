@@ -4,8 +4,13 @@ use std::path::{Path, PathBuf};
 
 use crate::{Error, Format};
 
+/// The files that `source` means: itself, those of a directory, those that fit a pattern; in sorted order.
+pub fn files(source: impl AsRef<Path>, format: Option<Format>) -> Result<Vec<PathBuf>, Error> {
+    resolve(source.as_ref(), format).map(|(files, _)| files)
+}
+
 /// The files of `source` in sorted order and their one format.
-pub(crate) fn files(
+pub(crate) fn resolve(
     source: &Path,
     format: Option<Format>,
 ) -> Result<(Vec<PathBuf>, Format), Error> {

@@ -54,7 +54,9 @@ pub(crate) fn cuts(
     };
     for row in 0..current.rows() {
         let base = dense.items.len();
-        dense.items.extend((0..times).map(|t| (doublets + t) as u32));
+        dense
+            .items
+            .extend((0..times).map(|t| (doublets + t) as u32));
         for &item in current.row(row) {
             dense.items[base + time_of[item as usize] as usize] = item;
         }
@@ -63,11 +65,31 @@ pub(crate) fn cuts(
     for rows in source.classes() {
         let broken: Vec<Vec<u32>> = (0..times)
             .into_par_iter()
-            .flat_map_iter(|first| from_time(source, current, &dense, time_of, limits, rows.clone(), first))
+            .flat_map_iter(|first| {
+                from_time(
+                    source,
+                    current,
+                    &dense,
+                    time_of,
+                    limits,
+                    rows.clone(),
+                    first,
+                )
+            })
             .collect();
         let mut given: HashMap<(u32, u32), ()> = HashMap::new();
         for sequence in &broken {
-            mend(current, &dense, time_of, limits, rows.clone(), sequence, round, &mut given, &mut cuts);
+            mend(
+                current,
+                &dense,
+                time_of,
+                limits,
+                rows.clone(),
+                sequence,
+                round,
+                &mut given,
+                &mut cuts,
+            );
         }
     }
     cuts.sort_unstable();
@@ -91,7 +113,9 @@ fn from_time(
         .filter_map(|row| {
             let items = source.row(row);
             let at = items.partition_point(|&i| (time_of[i as usize] as usize) < first);
-            let here = items.get(at).is_some_and(|&i| time_of[i as usize] as usize == first);
+            let here = items
+                .get(at)
+                .is_some_and(|&i| time_of[i as usize] as usize == first);
             here.then_some((row as u32, source.starts[row] + at as u32))
         })
         .collect();
@@ -119,7 +143,15 @@ fn from_time(
         .iter()
         .map(|&(row, at)| (source.items[at as usize], row, at + 1))
         .collect();
-    walk(source, time_of, limits, &combinations, &mut Vec::new(), &mut next, &mut broken);
+    walk(
+        source,
+        time_of,
+        limits,
+        &combinations,
+        &mut Vec::new(),
+        &mut next,
+        &mut broken,
+    );
     broken
 }
 
@@ -144,7 +176,15 @@ fn walk(
                     deeper.push((source.items[at as usize], row, at + 1));
                 }
             }
-            walk(source, time_of, limits, combinations, prefix, &mut deeper, broken);
+            walk(
+                source,
+                time_of,
+                limits,
+                combinations,
+                prefix,
+                &mut deeper,
+                broken,
+            );
         }
         prefix.pop();
     }
@@ -185,7 +225,8 @@ impl Combinations<'_> {
             prefix.pop();
             self.groups.insert(key, (self.counts.len() / stride) as u32);
             let slot = item as usize * stride;
-            self.counts.extend_from_slice(&self.scratch[slot..slot + stride]);
+            self.counts
+                .extend_from_slice(&self.scratch[slot..slot + stride]);
             self.scratch[slot..slot + stride].fill(0);
         }
         if prefix.len() + 1 == self.limits.l {
@@ -197,7 +238,12 @@ impl Combinations<'_> {
             }
             let mut keyed: Vec<(u32, u32)> = entries
                 .iter()
-                .map(|&row| (self.dense.items[row as usize * self.dense.times + time], row))
+                .map(|&row| {
+                    (
+                        self.dense.items[row as usize * self.dense.times + time],
+                        row,
+                    )
+                })
                 .collect();
             keyed.sort_unstable();
             for group in keyed.chunk_by(|a, b| a.0 == b.0) {

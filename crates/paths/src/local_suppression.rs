@@ -232,8 +232,18 @@ fn restore(
                 keys.clear();
                 let mut names = vec![source.named_bound[item as usize]];
                 let safe = complete(
-                    &groups, &counts, limits, source, weight, class_of_row[row], bits, &shown,
-                    &mut vec![item], &mut names, 0, &mut keys,
+                    &groups,
+                    &counts,
+                    limits,
+                    source,
+                    weight,
+                    class_of_row[row],
+                    bits,
+                    &shown,
+                    &mut vec![item],
+                    &mut names,
+                    0,
+                    &mut keys,
                 );
                 if safe {
                     for &at in &keys {
@@ -295,7 +305,16 @@ fn groups(current: &Summary, limits: &Limits, bits: u32) -> (HashMap<u128, u32>,
                             }
                             let key = pack(class as u32, &prefix, bits);
                             found.extend(sum.iter().map(|&s| (key, s)));
-                            tally(current, limits.l, bits, class as u32, &mut prefix, spans, scratch, &mut found);
+                            tally(
+                                current,
+                                limits.l,
+                                bits,
+                                class as u32,
+                                &mut prefix,
+                                spans,
+                                scratch,
+                                &mut found,
+                            );
                         }
                         found
                     },
@@ -363,7 +382,9 @@ fn tally(
         for group in next.chunk_by(|a, b| a.0 == b.0) {
             let deeper: Vec<(u32, u32)> = group.iter().map(|&(_, row, at)| (row, at)).collect();
             prefix.push(group[0].0);
-            tally(current, longest, bits, class, prefix, &deeper, scratch, found);
+            tally(
+                current, longest, bits, class, prefix, &deeper, scratch, found,
+            );
             prefix.pop();
         }
     }
@@ -402,7 +423,18 @@ fn complete(
         chosen.push(shown[next]);
         names.push(source.named_bound[shown[next] as usize]);
         let safe = complete(
-            groups, counts, limits, source, weight, class, bits, shown, chosen, names, next + 1, keys,
+            groups,
+            counts,
+            limits,
+            source,
+            weight,
+            class,
+            bits,
+            shown,
+            chosen,
+            names,
+            next + 1,
+            keys,
         );
         chosen.pop();
         names.pop();

@@ -29,7 +29,9 @@ impl Vocabulary {
             locations: paths.locations().to_vec(),
             times: paths.times().to_vec(),
             doublets: paths.doublets().to_vec(),
-            stands_for: (0..paths.doublets().len() as u32).map(|id| vec![id]).collect(),
+            stands_for: (0..paths.doublets().len() as u32)
+                .map(|id| vec![id])
+                .collect(),
             loss: vec![0.0; paths.doublets().len()],
         }
     }
@@ -62,7 +64,10 @@ impl Rows {
             items: Vec::with_capacity(summary.items.len()),
         };
         for row in 0..summary.rows() {
-            let shown = summary.row(row).iter().filter(|&&i| !suppressed[i as usize]);
+            let shown = summary
+                .row(row)
+                .iter()
+                .filter(|&&i| !suppressed[i as usize]);
             rows.items.extend(shown);
             rows.starts.push(rows.items.len() as u32);
         }

@@ -107,5 +107,8 @@ fn no_output_is_unsafe() {
             }
         }
     }
-    assert!(solved > 8000 && emptied > 1000 && exposed_by_covers > 100, "{solved} {emptied} {exposed_by_covers}");
+    assert!(
+        solved > 8000 && emptied > 1000 && exposed_by_covers > 100,
+        "{solved} {emptied} {exposed_by_covers}"
+    );
 }

@@ -29,31 +29,67 @@ fn check(recoding: &PathRecoding, violations: u64, suppressed: usize, lost: u64)
 
 #[test]
 fn msnbc() {
-    let Some(paths) = support::msnbc() else { return };
-    assert_eq!((paths.len(), paths.instances(), paths.doublets().len()), (989_818, 2_231_944, 408));
+    let Some(paths) = support::msnbc() else {
+        return;
+    };
+    assert_eq!(
+        (paths.len(), paths.instances(), paths.doublets().len()),
+        (989_818, 2_231_944, 408)
+    );
     let global = Algorithm::GlobalSuppression;
     let k10 = run(&paths, 2, 10, global, Matching::Covers);
     check(&k10, 33_238, 293, 182_665);
     assert!((k10.stats.distortion - 0.081_841).abs() < 5e-7);
-    check(&run(&paths, 2, 50, global, Matching::Covers), 50_779, 346, 390_649);
+    check(
+        &run(&paths, 2, 50, global, Matching::Covers),
+        50_779,
+        346,
+        390_649,
+    );
     let l3 = run(&paths, 3, 10, global, Matching::Covers);
     let local = run(&paths, 3, 10, Algorithm::LocalSuppression, Matching::Covers);
     assert!(2.0 * local.stats.distortion <= l3.stats.distortion);
     run(&paths, 2, 10, global, Matching::Consistent);
-    run(&paths, 2, 10, Algorithm::LocalSuppression, Matching::Consistent);
+    run(
+        &paths,
+        2,
+        10,
+        Algorithm::LocalSuppression,
+        Matching::Consistent,
+    );
     run(&paths, 3, 10, global, Matching::Consistent);
-    run(&paths, 3, 10, Algorithm::LocalSuppression, Matching::Consistent);
+    run(
+        &paths,
+        3,
+        10,
+        Algorithm::LocalSuppression,
+        Matching::Consistent,
+    );
 }
 
 #[test]
 fn oyster() {
-    let Some(paths) = support::oyster() else { return };
+    let Some(paths) = support::oyster() else {
+        return;
+    };
     assert_eq!((paths.len(), paths.instances()), (765_313, 1_525_941));
     let global = run(&paths, 2, 5, Algorithm::GlobalSuppression, Matching::Covers);
     check(&global, 262_357, 7_927, 1_411_142);
     assert!((global.stats.distortion - 0.924_768).abs() < 5e-7);
     let local = run(&paths, 2, 5, Algorithm::LocalSuppression, Matching::Covers);
     assert!(local.stats.unchanged_doublets * 10 >= local.stats.doublets * 7);
-    run(&paths, 2, 5, Algorithm::LocalSuppression, Matching::Consistent);
-    run(&paths, 2, 5, Algorithm::GlobalSuppression, Matching::Consistent);
+    run(
+        &paths,
+        2,
+        5,
+        Algorithm::LocalSuppression,
+        Matching::Consistent,
+    );
+    run(
+        &paths,
+        2,
+        5,
+        Algorithm::GlobalSuppression,
+        Matching::Consistent,
+    );
 }

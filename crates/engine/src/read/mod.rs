@@ -22,7 +22,7 @@ impl Engine {
     /// Reads a file, a directory of files or a pattern such as `data/*.csv` into a coded table, records in file order.
     pub fn read(&self, source: impl AsRef<Path>, options: &ReadOptions) -> Result<Table, Error> {
         let source = source.as_ref();
-        let (files, format) = source::files(source, options.format)?;
+        let (files, format) = source::resolve(source, options.format)?;
         let table = match format {
             Format::Csv => self.read_csv(source, &files, options)?,
             Format::Parquet => self.read_parquet(source, &files, options)?,
@@ -37,7 +37,7 @@ impl Engine {
     }
 }
 
-/// Which columns of a source are read: positions in the file, in the order asked for.
+/// Which columns of a source are read: positions in the file, in the file's order.
 fn projection(
     source: &Path,
     header: &[String],
@@ -50,9 +50,10 @@ fn projection(
             .ok_or_else(|| Error::UnknownColumn {
                 path: source.to_owned(),
                 column: column.clone(),
+                known: header.to_vec(),
             })
     };
-    for column in options.kinds.keys() {
+    for column in options.kinds.keys().chain(&options.expected) {
         position(column)?;
     }
     match &options.columns {
@@ -65,6 +66,7 @@ fn projection(
                     positions.push(position);
                 }
             }
+            positions.sort_unstable();
             Ok(positions)
         }
     }

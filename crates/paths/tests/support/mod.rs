@@ -30,7 +30,11 @@ pub(crate) fn msnbc() -> Option<Paths> {
     for line in text.lines().skip(7) {
         let mut pages: Vec<&str> = line.split_whitespace().collect();
         pages.dedup();
-        let path = pages.iter().take(24).zip(1..).map(|(page, at)| (*page, numbers[at].as_str()));
+        let path = pages
+            .iter()
+            .take(24)
+            .zip(1..)
+            .map(|(page, at)| (*page, numbers[at].as_str()));
         builder.push(path).unwrap();
     }
     Some(builder.finish().unwrap())
@@ -44,7 +48,9 @@ pub(crate) fn oyster() -> Option<Paths> {
     for part in 'a'..='i' {
         let name = format!("data/paths/oyster/subwaytestfullweek.csv.a{part}.gz");
         let file = std::fs::File::open(denym_testkit::shared::path(&name)?).unwrap();
-        flate2::read::MultiGzDecoder::new(file).read_to_end(&mut text).unwrap();
+        flate2::read::MultiGzDecoder::new(file)
+            .read_to_end(&mut text)
+            .unwrap();
     }
     let text = String::from_utf8_lossy(&text);
     let mut open = std::collections::HashMap::new();
@@ -77,14 +83,19 @@ pub(crate) fn oyster() -> Option<Paths> {
         time: code(&times, time),
         location: code(&locations, location),
     };
-    let pairs: Vec<[Doublet; 2]> = journeys.iter().map(|(a, b, _)| [pair(*a), pair(*b)]).collect();
+    let pairs: Vec<[Doublet; 2]> = journeys
+        .iter()
+        .map(|(a, b, _)| [pair(*a), pair(*b)])
+        .collect();
     let mut doublets: Vec<Doublet> = pairs.iter().flatten().copied().collect();
     doublets.sort_unstable();
     doublets.dedup();
     let (mut starts, mut items) = (vec![0], Vec::new());
     for two in &pairs {
-        let mut record: Vec<u32> =
-            two.iter().map(|d| doublets.binary_search(d).unwrap() as u32).collect();
+        let mut record: Vec<u32> = two
+            .iter()
+            .map(|d| doublets.binary_search(d).unwrap() as u32)
+            .collect();
         record.sort_unstable();
         record.dedup();
         items.extend(record);
@@ -124,13 +135,19 @@ pub(crate) fn draw(seed: u64, quasi: bool) -> Case {
     let mut paths = builder.finish().unwrap();
     let statuses: Vec<String> = (0..n).map(|_| format!("s{}", r.below(4))).collect();
     paths = paths
-        .with_sensitive(Attribute::from_labels("status", statuses.iter().map(String::as_str)))
+        .with_sensitive(Attribute::from_labels(
+            "status",
+            statuses.iter().map(String::as_str),
+        ))
         .unwrap();
     let classes: Vec<u32> = (0..n).map(|_| if quasi { r.below(2) } else { 0 }).collect();
     if quasi {
         let labels: Vec<String> = classes.iter().map(ToString::to_string).collect();
         paths = paths
-            .with_quasi(Attribute::from_labels("sex", labels.iter().map(String::as_str)))
+            .with_quasi(Attribute::from_labels(
+                "sex",
+                labels.iter().map(String::as_str),
+            ))
             .unwrap();
     }
     let (l, k) = (1 + r.below(4) as usize, 1 + u64::from(r.below(4)));
@@ -163,5 +180,7 @@ pub(crate) fn draw(seed: u64, quasi: bool) -> Case {
 
 /// The released rows in the item codes of the source, empty for dropped records.
 pub(crate) fn released_rows(recoding: &denym_paths::PathRecoding, records: usize) -> Vec<Vec<u32>> {
-    (0..records).map(|r| recoding.published(r).to_vec()).collect()
+    (0..records)
+        .map(|r| recoding.published(r).to_vec())
+        .collect()
 }

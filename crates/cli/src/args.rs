@@ -1,0 +1,96 @@
+//! What can be typed.
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::commands::{anonymize, audit, generate, verify};
+
+/// Publish data about people so that it stays useful and nobody in it can be found.
+#[derive(Parser)]
+#[command(
+    name = "denym",
+    version,
+    after_help = "\
+Examples:
+  denym audit patients.csv --quasi zip,age,sex --sensitive diagnosis
+  denym anonymize policy.toml -o out/patients
+  denym verify out/patients/release
+
+Exit codes: 0 done, 1 refused (a promise or bound is not met), 2 bad input or I/O, 3 a bug in denym."
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Flags of every command.
+#[derive(Args)]
+pub(crate) struct Common {
+    /// Print one JSON document on standard output and nothing else
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Print no progress and no summary
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+    /// Threads to use; all cores when not given
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+}
+
+/// The commands.
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Measure every promise and every risk of a data set
+    #[command(after_help = "\
+Examples:
+  denym audit patients.csv --quasi zip,age,sex --sensitive diagnosis
+  denym audit adult.csv --quasi sex,age,race --levels sex=0,age=3,race=1 --hierarchies adult/ --json
+  denym audit adult.csv --quasi age,education --sensitive occupation --suppress-below 5")]
+    Audit(audit::AuditArgs),
+    /// Find the best release under a policy, prove it, and write it as a bundle
+    #[command(after_help = "\
+Examples:
+  denym anonymize policy.toml
+  denym anonymize policy.toml -o out/patients --force
+  denym anonymize policy.toml --json --threads 1
+
+The bundle has two halves: `release/` may be handed out, `steward/` stays at home.")]
+    Anonymize(anonymize::AnonymizeArgs),
+    /// Check a release from its public half alone
+    #[command(after_help = "\
+Examples:
+  denym verify out/patients
+  denym verify received/release --json")]
+    Verify(verify::VerifyArgs),
+    /// List the algorithms a policy can name
+    Algorithms,
+    /// Make synthetic data
+    #[command(after_help = "\
+Examples:
+  denym generate hospital --seed 1 --rows 1000 > patients.csv")]
+    Generate(generate::GenerateArgs),
+}
+
+/// How to read a file; what is not given is detected.
+#[derive(Args, Clone, Default)]
+pub(crate) struct ReadArgs {
+    /// csv, parquet or json; by the file's extension when not given
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<String>,
+    /// The character between CSV cells; one of , ; tab | is detected
+    #[arg(long, value_name = "CHAR")]
+    pub(crate) delimiter: Option<char>,
+    /// The character around CSV cells
+    #[arg(long, value_name = "CHAR")]
+    pub(crate) quote: Option<char>,
+    /// The CSV file has no row of names: columns are called column-1, column-2, ...
+    #[arg(long)]
+    pub(crate) no_header: bool,
+    /// Such as utf-8, windows-1252, utf-16le
+    #[arg(long, value_name = "NAME")]
+    pub(crate) encoding: Option<String>,
+    /// Texts that mean "missing", separated by commas; the empty text when not given
+    #[arg(long, value_name = "TEXTS", value_delimiter = ',')]
+    pub(crate) missing: Option<Vec<String>>,
+}

@@ -1,0 +1,229 @@
+//! `denym audit`: every promise's measured value and every risk, for any data set.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+
+use denym::{AuditRequest, Encoding, Error, Format, ReadOptions, Survey};
+use serde_json::{Value, json};
+
+use super::claims::number;
+use crate::args::ReadArgs;
+use crate::console::Console;
+
+/// Arguments of `audit`.
+#[derive(Args)]
+pub(crate) struct AuditArgs {
+    /// File, directory or glob
+    pub(crate) data: String,
+    /// Quasi-identifiers: what an adversary may know, separated by commas
+    #[arg(long, value_delimiter = ',', required = true, value_name = "COLUMNS")]
+    pub(crate) quasi: Vec<String>,
+    /// Sensitive attributes: what an adversary must not learn
+    #[arg(long, value_delimiter = ',', value_name = "COLUMNS")]
+    pub(crate) sensitive: Vec<String>,
+    /// The column that tells which records belong to one person
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) subject: Option<String>,
+    /// Look at a generalized view: a level for some quasi-identifiers, such as sex=0,age=2
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "COLUMN=LEVEL",
+        requires = "hierarchies"
+    )]
+    pub(crate) levels: Vec<String>,
+    /// Directory of hierarchies: <attribute>.csv or *hierarchy_<attribute>.csv
+    #[arg(long, value_name = "DIR")]
+    pub(crate) hierarchies: Option<PathBuf>,
+    /// Leave out classes with fewer subjects first
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) suppress_below: u64,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+}
+
+/// Measures the data.
+pub(crate) fn run(args: &AuditArgs, console: &Console) -> Result<ExitCode, Error> {
+    let request = AuditRequest {
+        data: PathBuf::from(&args.data),
+        read: read_options(&args.read)?,
+        quasi: args.quasi.clone(),
+        sensitive: args.sensitive.clone(),
+        subject: args.subject.clone(),
+        levels: levels(&args.levels)?,
+        hierarchies: args.hierarchies.clone(),
+        suppress_below: args.suppress_below,
+        threads: console.threads,
+    };
+    let survey = denym::audit(&request, console)?;
+    console.clear();
+    console.document(&document(&survey));
+    print(&survey, console);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `sex=0` as a column and a level.
+fn levels(texts: &[String]) -> Result<Vec<(String, usize)>, Error> {
+    texts
+        .iter()
+        .map(|text| {
+            text.rsplit_once('=')
+                .and_then(|(name, level)| Some((name.to_owned(), level.parse().ok()?)))
+                .ok_or_else(|| Error::Argument {
+                    what: format!("`{text}` is no level"),
+                    help: "write COLUMN=LEVEL, such as age=2".into(),
+                })
+        })
+        .collect()
+}
+
+/// How to read, as the flags say.
+pub(crate) fn read_options(args: &ReadArgs) -> Result<ReadOptions, Error> {
+    let mut options = ReadOptions::default();
+    let unknown = |what: &str, known: String| Error::Argument {
+        what: what.to_owned(),
+        help: format!("known here: {known}"),
+    };
+    if let Some(name) = &args.format {
+        let known = || Format::ALL.map(|entry| entry.0).join(", ");
+        options.format =
+            Some(Format::parse(name).ok_or_else(|| unknown("the format is not known", known()))?);
+    }
+    if let Some(name) = &args.encoding {
+        let known = || Encoding::ALL.map(|entry| entry.0).join(", ");
+        let parsed = Encoding::parse(&name.to_ascii_lowercase());
+        options.encoding =
+            Some(parsed.ok_or_else(|| unknown("the encoding is not known", known()))?);
+    }
+    let ascii = |letter: char| {
+        u8::try_from(letter)
+            .ok()
+            .filter(u8::is_ascii)
+            .ok_or_else(|| Error::Argument {
+                what: "delimiter and quote must be ASCII characters".into(),
+                help: "write for example --delimiter ';'".into(),
+            })
+    };
+    options.delimiter = args.delimiter.map(ascii).transpose()?;
+    if let Some(quote) = args.quote {
+        options.quote = ascii(quote)?;
+    }
+    options.header = args.no_header.then_some(false);
+    if let Some(missing) = &args.missing {
+        options.missing.clone_from(missing);
+    }
+    Ok(options)
+}
+
+fn document(survey: &Survey) -> Value {
+    let sensitive: serde_json::Map<String, Value> = survey
+        .sensitive
+        .iter()
+        .map(|found| {
+            let recursive: serde_json::Map<String, Value> =
+                found.recursive_c_infimum_by_l.iter().map(|(l, c)| (l.to_string(), json!(c))).collect();
+            let value = json!({
+                "k": found.k,
+                "alpha": found.alpha,
+                "distinct_l": found.distinct_l,
+                "entropy_l_real": found.entropy_l_real,
+                "recursive_c_infimum_by_l": recursive,
+                "t_equal_distance": found.t_equal_distance,
+                "t_ordered_emd": found.t_ordered_emd,
+                "t_hierarchical": found.t_hierarchical,
+                "basic_beta": found.basic_beta,
+                "enhanced_beta_bound_holds_at_beta_max": found.enhanced_beta_bound_holds_at_beta_max,
+                "delta_ln_present_values_only": found.delta_ln_present_values_only,
+                "delta_log2_present_values_only": found.delta_log2_present_values_only,
+                "delta_strict_is_infinite": found.delta_strict_is_infinite,
+                "classification_metric_one_majority": found.classification_metric_one_majority,
+                "avg_prosecutor_risk_records": found.avg_prosecutor_risk_records,
+            });
+            (found.attribute.clone(), value)
+        })
+        .collect();
+    let risk = &survey.risk;
+    json!({
+        "records": survey.records,
+        "subjects": survey.subjects,
+        "classes": survey.classes,
+        "k": survey.k,
+        "min_class": survey.min_class,
+        "max_class": survey.max_class,
+        "avg_class": survey.avg_class,
+        "risk": {
+            "prosecutor_highest": risk.prosecutor_highest,
+            "prosecutor_average": risk.prosecutor_average,
+            "prosecutor_lowest": risk.prosecutor_lowest,
+            "journalist_highest": risk.journalist_highest,
+            "journalist_average": risk.journalist_average,
+            "marketer": risk.marketer,
+            "uniques": risk.uniques,
+            "sample_uniqueness": risk.sample_uniqueness,
+            "at_risk_above_fifth": risk.at_risk_above_fifth,
+            "at_risk_above_tenth": risk.at_risk_above_tenth,
+            "at_risk_above_twentieth": risk.at_risk_above_twentieth,
+        },
+        "sensitive": sensitive,
+    })
+}
+
+fn print(survey: &Survey, console: &Console) {
+    let percent = |share: f64| format!("{} %", number(share * 100.0));
+    let risk = &survey.risk;
+    console.say(format!(
+        "records    {} in {} classes of {} to {} records (mean {})",
+        survey.records,
+        survey.classes,
+        survey.min_class,
+        survey.max_class,
+        number(survey.avg_class)
+    ));
+    console.say(format!("k          {}", survey.k));
+    console.say(format!(
+        "uniques    {} ({} of the records)",
+        risk.uniques,
+        percent(risk.sample_uniqueness)
+    ));
+    console.say(format!(
+        "risk       highest {} (prosecutor), {} (journalist), average {} (marketer)",
+        percent(risk.prosecutor_highest),
+        percent(risk.journalist_highest),
+        percent(risk.marketer)
+    ));
+    for found in &survey.sensitive {
+        console.say(format!("\n{}", found.attribute));
+        let optional = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), number);
+        let recursive: Vec<String> = found
+            .recursive_c_infimum_by_l
+            .iter()
+            .map(|(l, c)| {
+                format!(
+                    "l={l}: {}",
+                    c.map_or_else(|| "none".to_owned(), |c| format!("c > {}", number(c)))
+                )
+            })
+            .collect();
+        for (name, value) in [
+            ("distinct l", found.distinct_l.to_string()),
+            ("entropy l", number(found.entropy_l_real)),
+            ("recursive (c,l)", recursive.join(", ")),
+            ("highest confidence", percent(found.alpha)),
+            ("t, equal distance", number(found.t_equal_distance)),
+            ("t, ordered", optional(found.t_ordered_emd)),
+            ("t, hierarchical", optional(found.t_hierarchical)),
+            ("beta-likeness", number(found.basic_beta)),
+            (
+                "delta-disclosure",
+                format!(
+                    "{} (values present)",
+                    number(found.delta_ln_present_values_only)
+                ),
+            ),
+        ] {
+            console.say(format!("  {name:20} {value}"));
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Claims as people and programs read them.
+
+use denym::{Check, Claim};
+use serde_json::{Value, json};
+
+/// The claims as JSON.
+pub(crate) fn document(claims: &[Claim]) -> Value {
+    claims
+        .iter()
+        .map(|claim| {
+            json!({
+                "promise": claim.promise,
+                "attribute": claim.attribute,
+                "asked": claim.asked,
+                "measured": claim.measured,
+                "holds": claim.holds,
+                "check": match claim.check { Check::Recheckable => "recheckable", Check::Attested => "attested" },
+            })
+        })
+        .collect()
+}
+
+/// The claims, a line each.
+pub(crate) fn lines(claims: &[Claim]) -> Vec<String> {
+    claims
+        .iter()
+        .map(|claim| {
+            let verdict = match claim.holds {
+                Some(true) => "holds",
+                Some(false) => "FAILS",
+                None => "attested",
+            };
+            let about = claim
+                .attribute
+                .as_ref()
+                .map(|name| format!(" of {name}"))
+                .unwrap_or_default();
+            format!(
+                "{verdict:10} {}{about}: asked {}, measured {}",
+                claim.promise,
+                number(claim.asked),
+                number(claim.measured)
+            )
+        })
+        .collect()
+}
+
+/// A number with at most four decimals.
+pub(crate) fn number(value: f64) -> String {
+    let text = format!("{value:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,133 @@
+//! Where words go: one JSON document or lines on standard output, progress on standard error.
+
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use denym::{Listener, Phase};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::args::Common;
+
+/// Set when the user asked to stop.
+static STOPPED: AtomicBool = AtomicBool::new(false);
+
+/// How this run talks.
+pub(crate) struct Console {
+    /// One JSON document instead of lines.
+    pub(crate) json: bool,
+    /// No progress, no summary.
+    pub(crate) quiet: bool,
+    /// Threads asked for.
+    pub(crate) threads: Option<usize>,
+    bar: ProgressBar,
+}
+
+impl Console {
+    /// The console that the flags ask for; a first Ctrl-C asks the run to stop, a second ends it.
+    pub(crate) fn new(common: &Common) -> Console {
+        let bar = ProgressBar::new_spinner();
+        let visible = !common.quiet && !common.json && std::io::stderr().is_terminal();
+        bar.set_draw_target(if visible {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        });
+        listen_for_signals();
+        Console {
+            json: common.json,
+            quiet: common.quiet,
+            threads: common.threads.map(usize::from),
+            bar,
+        }
+    }
+
+    /// Prints a line for people; nothing with `--json` or `--quiet`.
+    pub(crate) fn say(&self, line: impl AsRef<str>) {
+        if !self.json && !self.quiet {
+            self.print(line.as_ref());
+        }
+    }
+
+    /// Prints the one JSON document of this run.
+    pub(crate) fn document(&self, value: &serde_json::Value) {
+        if self.json {
+            self.print(&format!("{value:#}"));
+        }
+    }
+
+    /// Prints a line whatever the flags; a reader that has gone away is no error.
+    pub(crate) fn print(&self, line: &str) {
+        self.bar.suspend(|| {
+            let mut out = std::io::stdout().lock();
+            if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
+                #[expect(clippy::exit, reason = "a broken pipe ends the run quietly")]
+                std::process::exit(0);
+            }
+        });
+    }
+
+    /// Prints a warning on standard error.
+    pub(crate) fn warn(&self, line: &str) {
+        if !self.quiet {
+            self.bar.suspend(|| eprintln!("warning: {line}"));
+        }
+    }
+
+    /// Takes the progress line away.
+    pub(crate) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    /// What a refusal exits with.
+    pub(crate) fn refused() -> ExitCode {
+        ExitCode::from(1)
+    }
+}
+
+/// Sets [`STOPPED`] at the first Ctrl-C or request to end, and ends the process at the second.
+#[cfg(unix)]
+fn listen_for_signals() {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    // Without a handler the run ends at the first Ctrl-C, as any program does.
+    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else {
+        return;
+    };
+    std::thread::spawn(move || {
+        for _ in &mut signals {
+            if STOPPED.swap(true, Ordering::SeqCst) {
+                denym::remove_unfinished();
+                #[expect(clippy::exit, reason = "the user insists")]
+                std::process::exit(2);
+            }
+        }
+    });
+}
+
+#[cfg(not(unix))]
+fn listen_for_signals() {}
+
+impl Listener for Console {
+    fn phase(&self, phase: Phase) {
+        let style = ProgressStyle::with_template("{spinner} {msg} {elapsed}");
+        self.bar
+            .set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        self.bar.set_message(phase.name());
+        self.bar.enable_steady_tick(Duration::from_millis(100));
+    }
+
+    fn progress(&self, done: u64, total: u64) {
+        let style = ProgressStyle::with_template(
+            "{spinner} {msg} {bar:30} {human_pos}/{human_len} {elapsed}",
+        );
+        self.bar
+            .set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        self.bar.set_length(total);
+        self.bar.set_position(done);
+    }
+
+    fn keep_going(&self) -> bool {
+        !STOPPED.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,38 @@
+//! The `denym` command: parse, call, render. The only crate that prints.
+
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "this crate is where output belongs"
+)]
+
+mod args;
+mod commands;
+mod console;
+mod render;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use console::Console;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return render::usage(&error),
+    };
+    let console = Console::new(&cli.common);
+    let outcome = match &cli.command {
+        Command::Audit(args) => commands::audit::run(args, &console),
+        Command::Anonymize(args) => commands::anonymize::run(args, &console),
+        Command::Verify(args) => commands::verify::run(args, &console),
+        Command::Algorithms => Ok(commands::algorithms::run(&console)),
+        Command::Generate(args) => commands::generate::run(args, &console),
+    };
+    match outcome {
+        Ok(code) => code,
+        Err(error) => render::error(&error, &console),
+    }
+}

@@ -1,0 +1,115 @@
+//! Errors as people and programs read them.
+
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+
+use denym::{Error, Mistake};
+use serde_json::json;
+
+use crate::console::Console;
+
+/// Prints a mistake on the command line; help and version are no mistakes.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    if error.use_stderr() {
+        ExitCode::from(2)
+    } else {
+        ExitCode::SUCCESS
+    }
+}
+
+/// Prints `error` and gives the exit code it means.
+pub(crate) fn error(error: &Error, console: &Console) -> ExitCode {
+    console.clear();
+    if console.json {
+        console.document(&document(error));
+    }
+    let mut text = String::new();
+    match error {
+        Error::Policy {
+            file,
+            text: source,
+            mistakes,
+        } => {
+            for mistake in mistakes {
+                text.push_str(&excerpt(&file.display().to_string(), source, mistake));
+                text.push('\n');
+            }
+        }
+        _ => {
+            text.push_str(&format!("error: {error}\n"));
+            if let Some(location) = error.location() {
+                text.push_str(&format!("  --> {location}\n"));
+            }
+            text.push_str(&format!("  help: {}\n", error.help()));
+        }
+    }
+    let mut stderr = std::io::stderr().lock();
+    let _ = write!(stderr, "{}", colored(&text));
+    ExitCode::from(error.exit_code())
+}
+
+/// The error as `{"error": {code, message, location, help}}`; a policy's further mistakes under `mistakes`.
+fn document(error: &Error) -> serde_json::Value {
+    let mut document = json!({"error": {
+        "code": error.code(),
+        "message": error.to_string(),
+        "location": error.location(),
+        "help": error.help(),
+    }});
+    if let Error::Policy {
+        file,
+        text,
+        mistakes,
+    } = error
+    {
+        let list = mistakes.iter().map(|mistake| {
+            json!({
+                "code": mistake.code,
+                "message": mistake.message,
+                "location": format!("{}:{}", file.display(), mistake.line(text)),
+                "help": mistake.help,
+            })
+        });
+        document["error"]["mistakes"] = list.collect();
+    }
+    document
+}
+
+/// One mistake with the line it is on.
+fn excerpt(file: &str, source: &str, mistake: &Mistake) -> String {
+    let number = mistake.line(source);
+    let start = mistake.span.start.min(source.len());
+    let line_start = source[..start]
+        .rfind('\n')
+        .map_or(0, |position| position + 1);
+    let line = source[line_start..].lines().next().unwrap_or_default();
+    let column = source[line_start..start].chars().count();
+    let end = mistake
+        .span
+        .end
+        .clamp(start, line_start + line.len().max(start - line_start));
+    let width = source
+        .get(start..end)
+        .map_or(1, |text| text.chars().count())
+        .max(1);
+    let gutter = " ".repeat(number.to_string().len());
+    format!(
+        "error: {}\n{gutter} --> {file}:{number}:{}\n{gutter} |\n{number} | {line}\n{gutter} | {}{}\n{gutter} = help: {}\n",
+        mistake.message,
+        column + 1,
+        " ".repeat(column),
+        "^".repeat(width),
+        mistake.help,
+    )
+}
+
+/// The words `error:` and `help:` in color, on a terminal that wants it.
+fn colored(text: &str) -> String {
+    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    if plain || !std::io::stderr().is_terminal() {
+        return text.to_owned();
+    }
+    text.replace("error:", "\u{1b}[1;31merror:\u{1b}[0m")
+        .replace("help:", "\u{1b}[1;36mhelp:\u{1b}[0m")
+}

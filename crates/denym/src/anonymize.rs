@@ -1,0 +1,357 @@
+//! The main job: read, plan, solve, apply, write, read back, audit, and only then release.
+
+use std::path::{Path, PathBuf};
+
+use denym_data::{Role, Table};
+use denym_engine::{Engine, Format};
+use denym_measure::{Classes, Measured, Roles};
+use denym_tabular::{Context, Objective, Request, Solution};
+
+use crate::bundle::Draft;
+use crate::certificate::{Certificate, Check, Claim, DataFile, FORM};
+use crate::judge::SensitiveAttribute;
+use crate::listener::{Listener, Phase};
+use crate::plan::{Plan, data_name, judges};
+use crate::policy::{Policy, PromiseSpec};
+use crate::{Error, reporting, source, threads};
+
+/// How a run is made, beside what the policy says.
+#[derive(Debug, Clone, Default)]
+pub struct RunOptions {
+    /// Threads; all cores when `None`.
+    pub threads: Option<usize>,
+    /// Replace a bundle that is there.
+    pub force: bool,
+}
+
+/// A proven release. Only the audit of the written data makes one.
+#[derive(Debug, Clone)]
+pub struct Release {
+    /// Where the bundle is.
+    pub bundle: PathBuf,
+    /// What it claims.
+    pub certificate: Certificate,
+    /// How it came about.
+    pub account: Account,
+}
+
+/// How a run went.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Account {
+    /// The algorithm that found the recoding.
+    pub algorithm: String,
+    /// Records of the source.
+    pub records: u64,
+    /// Records that are not published.
+    pub suppressed_records: u64,
+    /// Equivalence classes of the release.
+    pub classes: u64,
+    /// The metric and its value.
+    pub metric: (String, f64),
+    /// The level of each quasi-identifier, when one level holds for the whole column.
+    pub levels: Option<Vec<(String, usize)>>,
+    /// The loss of each quasi-identifier.
+    pub attribute_loss: Vec<(String, f64)>,
+    /// What was promised and measured.
+    pub claims: Vec<Claim>,
+    /// What the steward should know.
+    pub warnings: Vec<String>,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone)]
+pub enum Outcome {
+    /// Every promise was confirmed.
+    Released(Box<Release>),
+    /// The audit did not confirm every promise; nothing was written.
+    Refused(Box<Account>),
+}
+
+/// Makes a release under `policy` in the directory `output`.
+pub fn anonymize(
+    policy: &Policy,
+    output: &Path,
+    options: &RunOptions,
+    listener: &dyn Listener,
+) -> Result<Outcome, Error> {
+    threads::pool(options.threads)?.install(|| run(policy, output, options, listener))
+}
+
+fn run(
+    policy: &Policy,
+    output: &Path,
+    options: &RunOptions,
+    listener: &dyn Listener,
+) -> Result<Outcome, Error> {
+    let draft = Draft::new(output, options.force)?;
+    let engine = Engine::new(options.threads)?;
+    listener.phase(Phase::Reading);
+    let table = source::read(policy, &engine)?;
+    proceed(listener)?;
+    let plan = Plan::new(policy, &table, &engine)?;
+    let kept = plan.complete(&table)?;
+
+    listener.phase(Phase::Summarizing);
+    let columns = &plan.columns;
+    let summary = engine.summarize(&kept, &columns.quasi, &columns.sensitive, columns.subject)?;
+    proceed(listener)?;
+
+    listener.phase(Phase::Searching);
+    let solution = solve(&plan, &table, &summary, listener)?;
+    proceed(listener)?;
+
+    listener.phase(Phase::Writing);
+    let published = engine.apply(
+        &kept,
+        &columns.quasi,
+        &columns.released,
+        columns.subject,
+        &summary,
+        &solution.recoding,
+    )?;
+    let format = Format::parse(&policy.release.format).ok_or_else(|| Error::Internal {
+        what: "a format that the policy should have refused".into(),
+    })?;
+    let name = data_name(&policy.data.path);
+    let file = format!("{name}.{}", format.name());
+    let path = draft.path(&format!("release/{file}"));
+    engine.write(&published, format, &path)?;
+    drop(published);
+    proceed(listener)?;
+
+    listener.phase(Phase::Auditing);
+    let written = source::read_release(&engine, &path, format)?;
+    let (classes, measured) = audit(&plan, &written)?;
+    let claims = claims(&plan.promises, &measured, columns.subject.is_some());
+    let account = account(&plan, &table, &written, &solution, &classes, claims);
+    if account.claims.iter().any(|claim| claim.holds != Some(true)) {
+        return Ok(Outcome::Refused(Box::new(account)));
+    }
+    let certificate = Certificate {
+        form: FORM,
+        denym: env!("CARGO_PKG_VERSION").to_owned(),
+        data: DataFile {
+            file,
+            format: format.name().to_owned(),
+            records: written.records() as u64,
+            sha256: denym_engine::fingerprint(&path)?,
+        },
+        knows: policy.adversary,
+        quasi_identifiers: plan.quasi_names(),
+        sensitive: plan
+            .sensitive
+            .iter()
+            .map(|attribute| attribute.certified(&plan.promises))
+            .collect(),
+        subject: policy
+            .with_role(Role::Subject)
+            .next()
+            .map(|spec| spec.name.clone()),
+        suppressed_records: account.suppressed_records,
+        claims: account.claims.clone(),
+        attacks: Vec::new(),
+    };
+    proceed(listener)?;
+
+    listener.phase(Phase::Reporting);
+    let roles = Roles {
+        quasi: columns.quasi.clone(),
+        sensitive: columns.sensitive.clone(),
+        subject: columns.subject,
+    };
+    let before = Classes::of(&table, &roles);
+    let report = reporting::report(&plan, &table, &written, &before, &classes, &account);
+    draft.write("release/certificate.json", json(&certificate)?.as_bytes())?;
+    draft.write(
+        "release/README.md",
+        reporting::readme(&certificate).as_bytes(),
+    )?;
+    draft.write(
+        "steward/report.html",
+        denym_report::html(&report).as_bytes(),
+    )?;
+    draft.write("steward/policy.toml", policy.text.as_bytes())?;
+    draft.write(
+        "steward/plan.json",
+        json(&reporting::plan_document(&plan, &account))?.as_bytes(),
+    )?;
+    draft.write(
+        "steward/source.json",
+        json(&source::fingerprints(policy)?)?.as_bytes(),
+    )?;
+    proceed(listener)?;
+    let bundle = draft.finish()?;
+    Ok(Outcome::Released(Box::new(Release {
+        bundle,
+        certificate,
+        account,
+    })))
+}
+
+fn proceed(listener: &dyn Listener) -> Result<(), Error> {
+    if listener.keep_going() {
+        Ok(())
+    } else {
+        Err(Error::Stopped)
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> Result<String, Error> {
+    let text = serde_json::to_string_pretty(value).map_err(|_| Error::Internal {
+        what: "a document has no JSON form".into(),
+    })?;
+    Ok(text + "\n")
+}
+
+/// Finds the recoding.
+fn solve(
+    plan: &Plan,
+    table: &Table,
+    summary: &denym_data::Summary,
+    listener: &dyn Listener,
+) -> Result<Solution, Error> {
+    let promises = plan.judges()?;
+    let release = &plan.policy.release;
+    let objective = Objective::parse(&release.metric).ok_or_else(|| Error::Internal {
+        what: "a metric that the policy should have refused".into(),
+    })?;
+    let allowed = release.suppress_at_most.floor_of(table.records() as u64);
+    let budget = allowed.saturating_sub(plan.incomplete.len() as u64);
+    let suppress_at_most = denym_data::Fraction::new(budget, summary.total().max(1))
+        .unwrap_or(denym_data::Fraction::ZERO);
+    let request = Request {
+        summary,
+        hierarchies: &plan.hierarchies,
+        promises: &promises,
+        objective,
+        suppress_at_most,
+        limits: Some(&plan.limits),
+    };
+    let keep_going = || listener.keep_going();
+    let mut progress =
+        |progress: denym_tabular::Progress| listener.progress(progress.done, progress.total);
+    let mut context = Context {
+        seed: release.seed,
+        keep_going: &keep_going,
+        progress: &mut progress,
+    };
+    let solver = crate::catalogue::solver(&release.algorithm).ok_or_else(|| Error::Internal {
+        what: "an algorithm that the policy should have refused".into(),
+    })?;
+    solver
+        .solve(&request, &mut context)
+        .map_err(|error| match error {
+            denym_tabular::Error::Stopped => Error::Stopped,
+            error => Error::Solver(error),
+        })
+}
+
+/// Regroups the written data and judges every promise on it.
+fn audit(plan: &Plan, written: &Table) -> Result<(Classes, Vec<Measured>), Error> {
+    let subject = plan
+        .policy
+        .with_role(Role::Subject)
+        .next()
+        .map(|spec| spec.name.as_str());
+    measure(
+        written,
+        &plan.quasi_names(),
+        &plan.sensitive,
+        subject,
+        &plan.promises,
+    )
+}
+
+/// Groups a released table by its quasi-identifiers and judges `promises` on the groups.
+pub(crate) fn measure(
+    table: &Table,
+    quasi: &[String],
+    sensitive: &[SensitiveAttribute],
+    subject: Option<&str>,
+    promises: &[PromiseSpec],
+) -> Result<(Classes, Vec<Measured>), Error> {
+    let missing = |name: &str| Error::Internal {
+        what: format!("the written data has no column `{name}`"),
+    };
+    let mut columns = Vec::new();
+    for name in quasi {
+        columns.push(table.column(name).ok_or_else(|| missing(name))?.clone());
+    }
+    for attribute in sensitive {
+        columns.push(
+            attribute.align(
+                table
+                    .column(&attribute.name)
+                    .ok_or_else(|| missing(&attribute.name))?,
+            ),
+        );
+    }
+    if let Some(name) = subject {
+        columns.push(table.column(name).ok_or_else(|| missing(name))?.clone());
+    }
+    let view = Table::new(columns)?;
+    let roles = Roles {
+        quasi: (0..quasi.len()).collect(),
+        sensitive: (quasi.len()..quasi.len() + sensitive.len()).collect(),
+        subject: subject.map(|_| quasi.len() + sensitive.len()),
+    };
+    let classes = Classes::of(&view, &roles);
+    let judges = judges(promises, sensitive)?;
+    let measured = denym_measure::audit(&classes, &judges);
+    Ok((classes, measured))
+}
+
+/// Claims as the publisher knows them: what was measured and whether it holds.
+pub(crate) fn claims(
+    promises: &[PromiseSpec],
+    measured: &[Measured],
+    over_subjects: bool,
+) -> Vec<Claim> {
+    promises
+        .iter()
+        .zip(measured)
+        .map(|(spec, measured)| Claim {
+            promise: spec.name().to_owned(),
+            attribute: spec.attribute().cloned().flatten(),
+            asked: measured.terms.bound,
+            measured: measured.measured.unwrap_or(measured.terms.bound),
+            holds: Some(measured.holds),
+            check: if over_subjects {
+                Check::Attested
+            } else {
+                Check::Recheckable
+            },
+            terms: spec.clone(),
+        })
+        .collect()
+}
+
+fn account(
+    plan: &Plan,
+    table: &Table,
+    written: &Table,
+    solution: &Solution,
+    classes: &Classes,
+    claims: Vec<Claim>,
+) -> Account {
+    let names = plan.quasi_names();
+    let records = table.records() as u64;
+    Account {
+        algorithm: plan.policy.release.algorithm.clone(),
+        records,
+        suppressed_records: records - written.records() as u64,
+        classes: classes.len() as u64,
+        metric: (plan.policy.release.metric.clone(), solution.score),
+        levels: solution
+            .recoding
+            .levels
+            .as_ref()
+            .map(|levels| names.iter().cloned().zip(levels.iter().copied()).collect()),
+        attribute_loss: names
+            .into_iter()
+            .zip(solution.statistics.attribute_loss.iter().copied())
+            .collect(),
+        claims,
+        warnings: plan.warnings.clone(),
+    }
+}

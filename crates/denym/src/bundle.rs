@@ -1,0 +1,189 @@
+//! Writes a bundle beside its target and moves it there in one step, so that nothing half-written is ever seen.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use crate::Error;
+
+/// Bundles under construction, removed when the process is told to end at once.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Removes every bundle under construction; for the handler of a second Ctrl-C.
+pub fn remove_unfinished() {
+    let paths = UNFINISHED
+        .lock()
+        .map(|mut paths| std::mem::take(&mut *paths))
+        .unwrap_or_default();
+    for path in paths {
+        // The process ends either way.
+        let _ = std::fs::remove_dir_all(path);
+    }
+}
+
+/// A bundle under construction: a temporary directory beside the target.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    directory: Option<tempfile::TempDir>,
+    target: PathBuf,
+    replace: bool,
+}
+
+impl Draft {
+    /// Begins a bundle at `target`, which must not exist unless it may be replaced.
+    pub(crate) fn new(target: &Path, replace: bool) -> Result<Draft, Error> {
+        if target.exists() && !replace {
+            return Err(Error::Exists {
+                path: target.to_owned(),
+            });
+        }
+        if replace && target.exists() && !is_bundle(target) {
+            return Err(Error::Argument {
+                what: "the output directory exists and is not a bundle, so it is not replaced"
+                    .into(),
+                help: "choose another directory with -o, or remove it yourself".into(),
+            });
+        }
+        let parent = match target.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        std::fs::create_dir_all(&parent)
+            .map_err(|error| Error::io("create the output directory", &parent, &error))?;
+        let directory = tempfile::Builder::new()
+            .prefix(".denym-")
+            .tempdir_in(&parent)
+            .map_err(|error| Error::io("create a directory beside the target", &parent, &error))?;
+        if let Ok(mut paths) = UNFINISHED.lock() {
+            paths.push(directory.path().to_owned());
+        }
+        let draft = Draft {
+            directory: Some(directory),
+            target: target.to_owned(),
+            replace,
+        };
+        for (half, mode) in [("release", 0o755), ("steward", 0o700)] {
+            let path = draft.path(half);
+            std::fs::create_dir(&path)
+                .map_err(|error| Error::io("create a directory", &path, &error))?;
+            set_mode(&path, mode)?;
+        }
+        Ok(draft)
+    }
+
+    /// The path of a file of the bundle.
+    pub(crate) fn path(&self, relative: &str) -> PathBuf {
+        self.directory
+            .as_ref()
+            .map_or_else(PathBuf::new, |directory| directory.path().join(relative))
+    }
+
+    /// Writes a file of the bundle.
+    pub(crate) fn write(&self, relative: &str, content: &[u8]) -> Result<(), Error> {
+        let path = self.path(relative);
+        std::fs::write(&path, content)
+            .map_err(|error| Error::io("write a file of the bundle", &path, &error))
+    }
+
+    /// Moves the bundle to its target.
+    pub(crate) fn finish(mut self) -> Result<PathBuf, Error> {
+        let Some(directory) = self.directory.take() else {
+            return Err(Error::Internal {
+                what: "a bundle was finished twice".into(),
+            });
+        };
+        let path = directory.keep();
+        set_mode(&path, 0o755)?;
+        let moved = if self.replace && self.target.exists() {
+            let old = path.with_extension("old");
+            let moved = std::fs::rename(&self.target, &old)
+                .and_then(|()| std::fs::rename(&path, &self.target));
+            if moved.is_ok() {
+                // The new bundle is in place; what is left of the old one is only in the way.
+                let _ = std::fs::remove_dir_all(&old);
+            }
+            moved
+        } else {
+            std::fs::rename(&path, &self.target)
+        };
+        forget(&path);
+        moved.map_err(|error| {
+            let _ = std::fs::remove_dir_all(&path);
+            Error::io("move the bundle to its place", &self.target, &error)
+        })?;
+        Ok(self.target.clone())
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if let Some(directory) = self.directory.take() {
+            let path = directory.path().to_owned();
+            drop(directory);
+            forget(&path);
+        }
+    }
+}
+
+fn forget(path: &Path) {
+    if let Ok(mut paths) = UNFINISHED.lock() {
+        paths.retain(|other| other != path);
+    }
+}
+
+/// Whether `path` looks like a bundle of ours, which `--force` may replace.
+fn is_bundle(path: &Path) -> bool {
+    path.join("release").join("certificate.json").is_file()
+}
+
+#[cfg(unix)]
+fn set_mode(path: &Path, mode: u32) -> Result<(), Error> {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))
+        .map_err(|error| Error::io("set permissions", path, &error))
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &Path, _: u32) -> Result<(), Error> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_seen_until_it_is_finished() {
+        let root = tempfile::tempdir().unwrap();
+        let target = root.path().join("bundle");
+        let draft = Draft::new(&target, false).unwrap();
+        draft.write("release/certificate.json", b"{}").unwrap();
+        assert!(!target.exists());
+        drop(draft);
+        assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
+
+        let draft = Draft::new(&target, false).unwrap();
+        draft.write("release/certificate.json", b"{}").unwrap();
+        draft.finish().unwrap();
+        assert!(target.join("release/certificate.json").is_file());
+        assert!(matches!(
+            Draft::new(&target, false),
+            Err(Error::Exists { .. })
+        ));
+        let draft = Draft::new(&target, true).unwrap();
+        draft.write("release/certificate.json", b"[]").unwrap();
+        draft.finish().unwrap();
+        assert_eq!(
+            std::fs::read(target.join("release/certificate.json")).unwrap(),
+            b"[]"
+        );
+        assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn force_replaces_only_bundles() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::write(root.path().join("precious"), "x").unwrap();
+        assert!(Draft::new(root.path(), true).is_err());
+        assert!(root.path().join("precious").exists());
+    }
+}

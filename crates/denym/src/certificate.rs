@@ -1,0 +1,108 @@
+//! What a release claims, in a file that a third party can check.
+
+use denym_data::Fraction;
+use serde::{Deserialize, Serialize};
+
+use crate::policy::{Knowledge, PromiseSpec};
+
+/// The version of the certificate's form.
+pub(crate) const FORM: u32 = 1;
+
+/// Everything `denym verify` needs beside the data; it says nothing that helps an adversary.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Certificate {
+    /// The version of this form.
+    pub form: u32,
+    /// The version of denym that made the release.
+    pub denym: String,
+    /// The released data.
+    pub data: DataFile,
+    /// What the adversary is assumed to know.
+    pub knows: Knowledge,
+    /// Columns the adversary may know.
+    pub quasi_identifiers: Vec<String>,
+    /// Columns the adversary must not learn.
+    pub sensitive: Vec<Sensitive>,
+    /// The column that tells which records of one class belong to one person.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub subject: Option<String>,
+    /// Records that were removed.
+    pub suppressed_records: u64,
+    /// What is promised and what was measured.
+    pub claims: Vec<Claim>,
+    /// What the red team could do to the release.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub attacks: Vec<AttackResult>,
+}
+
+/// The released data.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DataFile {
+    /// Its name, beside the certificate.
+    pub file: String,
+    /// `csv`, `parquet` or `json`.
+    pub format: String,
+    /// How many records it has.
+    pub records: u64,
+    /// SHA-256 of its bytes.
+    pub sha256: String,
+}
+
+/// A sensitive attribute.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Sensitive {
+    /// The column.
+    pub name: String,
+    /// The distribution over all source records that t-closeness and kin are judged against, in the order of the values.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reference: Option<Vec<(Option<String>, u64)>>,
+    /// The taxonomy that the hierarchical distance uses: each value, then its ancestors.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub taxonomy: Option<Vec<Vec<Option<String>>>>,
+}
+
+/// How a claim can be checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Check {
+    /// From the released half alone.
+    Recheckable,
+    /// Only with the source or a population: the publisher vouches for it.
+    Attested,
+}
+
+/// One promise and the evidence for it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Claim {
+    /// What is promised.
+    pub promise: String,
+    /// The sensitive attribute, when it speaks of one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub attribute: Option<String>,
+    /// The bound that was asked for.
+    pub asked: f64,
+    /// The worst value that was measured on the written data.
+    pub measured: f64,
+    /// Whether every group meets it; `None` when it cannot be told from the released half.
+    pub holds: Option<bool>,
+    /// How it can be checked.
+    pub check: Check,
+    /// The exact terms.
+    pub terms: PromiseSpec,
+}
+
+/// What one attack could do to the release.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AttackResult {
+    /// The attack's name.
+    pub attack: String,
+    /// What its adversary knows.
+    pub knows: String,
+    /// The share of its attempts that succeed.
+    pub success_rate: f64,
+}
+
+/// `part / whole` as a number, zero when there is nothing.
+pub(crate) fn share(part: u64, whole: u64) -> f64 {
+    Fraction::new(part, whole).map_or(0.0, Fraction::to_f64)
+}

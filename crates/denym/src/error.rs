@@ -1,0 +1,228 @@
+//! What can go wrong on the way from a policy to a release.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use crate::policy::Mistake;
+
+/// Why there is no release, no audit, no answer.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// The policy has mistakes.
+    #[error("the policy has {}", count(mistakes.len(), "mistake"))]
+    Policy {
+        /// The policy's file.
+        file: PathBuf,
+        /// Its text.
+        text: String,
+        /// What is wrong, in order of place.
+        mistakes: Vec<Mistake>,
+    },
+    /// The data cannot be read, summarized or written.
+    #[error(transparent)]
+    Engine(#[from] denym_engine::Error),
+    /// The data does not fit.
+    #[error(transparent)]
+    Data(#[from] denym_data::Error),
+    /// A hierarchy does not fit its column.
+    #[error("the hierarchy of `{attribute}` does not fit: {error}")]
+    Hierarchy {
+        /// The column.
+        attribute: String,
+        /// The file it came from, when it came from one.
+        file: Option<PathBuf>,
+        /// What is wrong.
+        error: denym_data::Error,
+    },
+    /// Several things at once.
+    #[error("{} (and {} more)", .0[0], .0.len() - 1)]
+    Several(Vec<Error>),
+    /// No recoding keeps the promises.
+    #[error(transparent)]
+    Solver(#[from] denym_tabular::Error),
+    /// A name on the command line that the data does not have.
+    #[error("there is no column `{column}`")]
+    UnknownColumn {
+        /// The column asked for.
+        column: String,
+        /// Where it was looked for.
+        place: String,
+        /// What to use instead.
+        help: String,
+    },
+    /// An argument that makes no sense.
+    #[error("{what}")]
+    Argument {
+        /// What is wrong.
+        what: String,
+        /// What to do about it.
+        help: String,
+    },
+    /// A file cannot be read or written.
+    #[error("cannot {action}: {}", reason(*kind))]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        kind: std::io::ErrorKind,
+    },
+    /// The target is there already.
+    #[error("the output directory exists")]
+    Exists {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// A file of a bundle is not what it should be.
+    #[error("the bundle is broken: {what}")]
+    Bundle {
+        /// What is wrong.
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+    },
+    /// The user asked to stop.
+    #[error("stopped on request")]
+    Stopped,
+    /// Our bug.
+    #[error("internal error: {what}")]
+    Internal {
+        /// What was found that cannot be.
+        what: String,
+    },
+}
+
+impl Error {
+    /// A failed file operation.
+    pub(crate) fn io(
+        action: &'static str,
+        path: &std::path::Path,
+        error: &std::io::Error,
+    ) -> Error {
+        Error::Io {
+            action,
+            path: path.to_owned(),
+            kind: error.kind(),
+        }
+    }
+
+    /// One error for one or many.
+    pub(crate) fn several(mut errors: Vec<Error>) -> Error {
+        if errors.len() == 1 {
+            errors.remove(0)
+        } else {
+            Error::Several(errors)
+        }
+    }
+
+    /// What the process exits with: 1 refused, 2 bad input or I/O, 3 our bug.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Error::Solver(denym_tabular::Error::Infeasible { .. }) => 1,
+            Error::Internal { .. } => 3,
+            _ => 2,
+        }
+    }
+
+    /// A stable name for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Error::Policy { mistakes, .. } => {
+                mistakes.first().map_or("policy", |mistake| mistake.code)
+            }
+            Error::Engine(error) => error.code(),
+            Error::Data(error) | Error::Hierarchy { error, .. } => error.code(),
+            Error::Several(errors) => errors[0].code(),
+            Error::Solver(error) => error.code(),
+            Error::UnknownColumn { .. } => "unknown-column",
+            Error::Argument { .. } => "argument",
+            Error::Io { .. } => "io",
+            Error::Exists { .. } => "output-exists",
+            Error::Bundle { .. } => "bundle-broken",
+            Error::Stopped => "stopped",
+            Error::Internal { .. } => "internal",
+        }
+    }
+
+    /// Where it went wrong.
+    pub fn location(&self) -> Option<String> {
+        match self {
+            Error::Policy {
+                file,
+                text,
+                mistakes,
+            } => mistakes
+                .first()
+                .map(|mistake| format!("{}:{}", file.display(), mistake.line(text))),
+            Error::Engine(error) => error.location(),
+            Error::Hierarchy {
+                file: Some(file),
+                error,
+                ..
+            } => Some(error.line().map_or_else(
+                || file.display().to_string(),
+                |line| format!("{}:{line}", file.display()),
+            )),
+            Error::Several(errors) => errors[0].location(),
+            Error::UnknownColumn { place, .. } => Some(place.clone()),
+            Error::Io { path, .. } | Error::Exists { path } | Error::Bundle { path, .. } => {
+                Some(path.display().to_string())
+            }
+            _ => None,
+        }
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> String {
+        match self {
+            Error::Policy { mistakes, .. } => mistakes
+                .first()
+                .map_or_else(String::new, |mistake| mistake.help.clone()),
+            Error::Engine(error) => error.help(),
+            Error::Data(error) | Error::Hierarchy { error, .. } => error.help(),
+            Error::Several(errors) => errors[0].help(),
+            Error::Solver(error) => error.help(),
+            Error::UnknownColumn { help, .. } | Error::Argument { help, .. } => help.clone(),
+            Error::Io { kind, .. } => match kind {
+                std::io::ErrorKind::NotFound => {
+                    "check the path; paths in a policy are relative to its file".into()
+                }
+                std::io::ErrorKind::StorageFull => {
+                    "free some space and run it again; nothing was written".into()
+                }
+                std::io::ErrorKind::PermissionDenied => {
+                    "check the permissions of the file and its directory".into()
+                }
+                _ => "check the path and the disk".into(),
+            },
+            Error::Exists { .. } => {
+                "choose another directory with -o, or replace it with --force".into()
+            }
+            Error::Bundle { .. } => {
+                "ask the publisher for the whole `release` directory again".into()
+            }
+            Error::Stopped => "run it again; nothing was written".into(),
+            Error::Internal { .. } => "please report it with the policy and the version".into(),
+        }
+    }
+}
+
+fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// The reason in words of ours: the system's own may carry more than it should.
+fn reason(kind: std::io::ErrorKind) -> &'static str {
+    match kind {
+        std::io::ErrorKind::NotFound => "it does not exist",
+        std::io::ErrorKind::PermissionDenied => "permission denied",
+        std::io::ErrorKind::AlreadyExists => "it exists already",
+        std::io::ErrorKind::StorageFull => "the disk is full",
+        std::io::ErrorKind::IsADirectory => "it is a directory",
+        std::io::ErrorKind::NotADirectory => "a part of its path is not a directory",
+        std::io::ErrorKind::InvalidData => "it is not UTF-8 text",
+        _ => "the system refused",
+    }
+}

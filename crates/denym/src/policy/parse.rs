@@ -1,0 +1,268 @@
+//! Reads a whole policy.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use denym_data::{Fraction, Role};
+use denym_tabular::Objective;
+use toml::de::DeTable;
+
+use super::attributes::attributes;
+use super::mistake::Mistake;
+use super::promises::promises;
+use super::reader::{Mistakes, Section};
+use super::{DataSpec, Knowledge, Policy, ReleaseSpec};
+
+/// Reads `text`; the policy when there is no mistake, else all of them.
+pub(super) fn policy(text: &str, file: &Path) -> Result<Policy, Vec<Mistake>> {
+    let (document, errors) = DeTable::parse_recoverable(text);
+    let mistakes = Mistakes::default();
+    for error in errors {
+        let span = error.span().unwrap_or(0..0);
+        mistakes.add(
+            "policy-syntax",
+            span,
+            error.message().trim().replace('\n', ", "),
+            "correct the TOML here",
+        );
+    }
+    let root = Section::root(&document, &mistakes);
+    root.only(&[
+        "data",
+        "attributes",
+        "adversary",
+        "promise",
+        "release",
+        "attack",
+    ]);
+
+    let data = root.need("data", "add `[data]` with `path = \"patients.csv\"`");
+    let data = data
+        .and_then(|node| node.section(DATA_KEYS, "{ path = \"patients.csv\" }"))
+        .and_then(|s| data_spec(&s));
+    let specs = match root.need(
+        "attributes",
+        "add `[attributes]` with a role for every column to be used",
+    ) {
+        Some(node) => node
+            .open("{ age = \"quasi\" }")
+            .map(|section| attributes(&section))
+            .unwrap_or_default(),
+        None => Vec::new(),
+    };
+    let adversary = root
+        .get("adversary")
+        .and_then(|node| node.section(&["knows"], "{ knows = \"quasi-identifiers\" }"));
+    let adversary = adversary.as_ref().and_then(knowledge).unwrap_or_default();
+    let promised = match root.need(
+        "promise",
+        "add `[promise]` with for example `k-anonymity = 5`",
+    ) {
+        Some(node) => node
+            .open("{ k-anonymity = 5 }")
+            .map(|section| promises(&section))
+            .unwrap_or_default(),
+        None => Vec::new(),
+    };
+    let release = match root.get("release") {
+        Some(node) => node
+            .section(RELEASE_KEYS, "{ algorithm = \"auto\" }")
+            .and_then(|s| release_spec(&s)),
+        None => Some(ReleaseSpec::default()),
+    };
+
+    if let Some(node) = root.get("attributes")
+        && specs
+            .iter()
+            .filter(|spec| spec.role == Role::Subject)
+            .count()
+            > 1
+    {
+        node.mistake(
+            "policy-two-subjects",
+            "two columns have the role `subject`",
+            "keep one of them",
+        );
+    }
+    if let Some(node) = root.get("promise")
+        && promised.is_empty()
+        && node
+            .open("")
+            .is_some_and(|section| section.entries().is_empty())
+    {
+        node.mistake(
+            "policy-no-promise",
+            "nothing is promised",
+            "add for example `k-anonymity = 5`",
+        );
+    }
+    check_promises(&specs, &promised, &mistakes);
+
+    let mistakes = mistakes.into_sorted();
+    match (data, release) {
+        (Some(data), Some(release)) if mistakes.is_empty() => Ok(Policy {
+            text: text.to_owned(),
+            file: file.to_owned(),
+            data,
+            attributes: specs,
+            adversary,
+            promises: promised,
+            release,
+        }),
+        _ => Err(mistakes),
+    }
+}
+
+const DATA_KEYS: &[&str] = &[
+    "path",
+    "kind",
+    "format",
+    "delimiter",
+    "quote",
+    "header",
+    "encoding",
+    "missing-values",
+];
+const RELEASE_KEYS: &[&str] = &["algorithm", "metric", "suppress-at-most", "format", "seed"];
+/// What a release can be written as.
+const FORMATS: [(&str, &str); 3] = [("csv", "csv"), ("parquet", "parquet"), ("json", "json")];
+fn data_spec(section: &Section<'_, '_>) -> Option<DataSpec> {
+    let mut spec = DataSpec::default();
+    if let Some(node) = section.get("kind") {
+        node.choice(&[("table", ())]);
+    }
+    if let Some(node) = section.get("format") {
+        spec.format = node.choice(&FORMATS).map(str::to_owned);
+    }
+    let character = |key: &str| {
+        let node = section.get(key)?;
+        let text = node.string(";")?;
+        let mut letters = text.chars();
+        match (letters.next(), letters.next()) {
+            (Some(letter), None) if letter.is_ascii() => Some(letter),
+            _ => {
+                node.mistake(
+                    "policy-wrong-type",
+                    format!("`{}` must be one ASCII character", node.key),
+                    "write for example \";\"",
+                );
+                None
+            }
+        }
+    };
+    spec.delimiter = character("delimiter");
+    spec.quote = character("quote");
+    spec.header = section.get("header").and_then(|node| node.boolean());
+    spec.encoding = section
+        .get("encoding")
+        .and_then(|node| node.string("utf-8"))
+        .map(str::to_owned);
+    spec.missing_values = section
+        .get("missing-values")
+        .and_then(|node| node.strings("NA"));
+    let path = section.need("path", "add `path = \"patients.csv\"`")?;
+    spec.span = path.span();
+    path.string("patients.csv")?.clone_into(&mut spec.path);
+    Some(spec)
+}
+
+fn knowledge(section: &Section<'_, '_>) -> Option<Knowledge> {
+    let node = section.get("knows")?;
+    if node.is_table() {
+        let table = node.section(&["at-most"], "{ at-most = 3 }")?;
+        let most = table.need("at-most", "add `at-most = 3`")?.whole(1)?;
+        return Some(Knowledge::AtMost(most as usize));
+    }
+    node.choice(&[("quasi-identifiers", Knowledge::QuasiIdentifiers)])
+}
+
+impl Default for ReleaseSpec {
+    fn default() -> Self {
+        ReleaseSpec {
+            algorithm: "auto".into(),
+            algorithm_span: 0..0,
+            metric: "loss".into(),
+            suppress_at_most: Fraction::ZERO,
+            format: "csv".into(),
+            seed: 0,
+            options: BTreeMap::new(),
+        }
+    }
+}
+
+fn release_spec(section: &Section<'_, '_>) -> Option<ReleaseSpec> {
+    let mut spec = ReleaseSpec::default();
+    if let Some(node) = section.get("algorithm") {
+        spec.algorithm_span = node.span();
+        let names: Vec<(&'static str, &'static str)> = crate::catalogue::algorithms()
+            .iter()
+            .map(|entry| (entry.name, entry.name))
+            .collect();
+        node.choice(&names)?.clone_into(&mut spec.algorithm);
+    }
+    if let Some(node) = section.get("metric") {
+        node.choice(&Objective::ALL)?
+            .name()
+            .clone_into(&mut spec.metric);
+    }
+    if let Some(node) = section.get("suppress-at-most") {
+        spec.suppress_at_most = node.fraction(Fraction::ZERO, Some(Fraction::ONE))?;
+    }
+    if let Some(node) = section.get("format") {
+        node.choice(&FORMATS)?.clone_into(&mut spec.format);
+    }
+    if let Some(node) = section.get("seed") {
+        spec.seed = node.whole(0)?;
+    }
+    Some(spec)
+}
+
+/// Every promise about a sensitive attribute names one that is declared, or there is exactly one.
+fn check_promises(
+    specs: &[super::AttributeSpec],
+    promised: &[super::Promised],
+    mistakes: &Mistakes,
+) {
+    let sensitive: Vec<&str> = specs
+        .iter()
+        .filter(|spec| spec.role == Role::Sensitive)
+        .map(|spec| spec.name.as_str())
+        .collect();
+    for promised in promised {
+        let name = promised.promise.name();
+        match promised.promise.attribute() {
+            None => {}
+            Some(Some(attribute)) if sensitive.contains(&attribute.as_str()) => {}
+            Some(Some(attribute)) => mistakes.add(
+                "policy-not-sensitive",
+                promised.span.clone(),
+                format!("`{name}` speaks of `{attribute}`, which is not a sensitive attribute"),
+                super::suggest(attribute, &sensitive),
+            ),
+            Some(None) if sensitive.len() == 1 => {}
+            Some(None) => mistakes.add(
+                "policy-which-attribute",
+                promised.span.clone(),
+                format!(
+                    "`{name}` does not say which of {} sensitive attributes it speaks of",
+                    sensitive.len()
+                ),
+                if sensitive.is_empty() {
+                    "give one attribute the role `sensitive`".to_owned()
+                } else {
+                    format!("add `attribute = \"{}\"`", sensitive[0])
+                },
+            ),
+        }
+    }
+    for (index, spec) in specs.iter().enumerate() {
+        if specs[..index].iter().any(|other| other.name == spec.name) {
+            mistakes.add(
+                "policy-duplicate",
+                spec.span.clone(),
+                "this attribute is declared twice",
+                "keep one",
+            );
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! What a run tells people: the steward's report, the recipient's README, the plan as a document.
+
+use std::fmt::Write as _;
+
+use denym_data::{Column, Kind, Role, Table};
+use denym_measure::Classes;
+use denym_measure::risk::{ClassRisk, class_risk};
+use denym_report::{
+    ClassSize, Count, Distribution, Fact, Headline, Loss, Outcome, Provenance, Report, Risk,
+    risk_bars,
+};
+use serde_json::json;
+
+use crate::anonymize::Account;
+use crate::certificate::{Certificate, Check, Claim, share};
+use crate::plan::Plan;
+
+/// The steward's report on a release.
+pub(crate) fn report(
+    plan: &Plan,
+    source: &Table,
+    written: &Table,
+    before: &Classes,
+    after: &Classes,
+    account: &Account,
+) -> Report {
+    let unit = if plan.columns.subject.is_some() {
+        "people"
+    } else {
+        "records"
+    };
+    let released = account.records - account.suppressed_records;
+    let smallest = after.subjects().iter().copied().min().unwrap_or(0);
+    let how = how(plan, account);
+    Report {
+        title: format!("Release of {}", plan.policy.data_name()),
+        data_name: plan.policy.data.path.clone(),
+        outcome: Outcome::Released,
+        unit: unit.to_owned(),
+        summary: vec![format!(
+            "{} of {} records are published in {} classes; the smallest has {smallest} {unit}. {} records ({}) were removed.",
+            denym_report::count(released),
+            denym_report::count(account.records),
+            denym_report::count(account.classes),
+            denym_report::count(account.suppressed_records),
+            denym_report::percent(share(account.suppressed_records, account.records)),
+        )],
+        facts: vec![
+            fact(
+                "Records published",
+                denym_report::count(released),
+                format!("of {}", denym_report::count(account.records)),
+            ),
+            fact(
+                "Smallest class",
+                denym_report::count(smallest),
+                unit.to_owned(),
+            ),
+            fact(
+                "Classes",
+                denym_report::count(account.classes),
+                String::new(),
+            ),
+            fact(
+                "Loss",
+                denym_report::decimal(account.metric.1),
+                format!("by the metric `{}`; smaller is better", account.metric.0),
+            ),
+        ],
+        claims: account.claims.iter().map(claim).collect(),
+        risk: Some(risk(before, after)),
+        class_sizes: class_sizes(after),
+        losses: account
+            .attribute_loss
+            .iter()
+            .zip(&how)
+            .map(|((attribute, loss), how)| Loss {
+                attribute: attribute.clone(),
+                loss: *loss,
+                how: how.clone(),
+            })
+            .collect(),
+        distributions: distributions(plan, source, written, &how),
+        warnings: account.warnings.clone(),
+        provenance: Provenance {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            policy: plan
+                .policy
+                .file
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+                .unwrap_or_default(),
+            steps: plan.steps(),
+            facts: vec![
+                ("algorithm".to_owned(), account.algorithm.clone()),
+                (
+                    "seed of the search".to_owned(),
+                    plan.policy.release.seed.to_string(),
+                ),
+            ],
+        },
+        ..Report::default()
+    }
+}
+
+fn fact(name: &str, value: String, note: String) -> Fact {
+    Fact {
+        name: name.to_owned(),
+        value,
+        note,
+    }
+}
+
+fn claim(claim: &Claim) -> denym_report::Claim {
+    let at_least = matches!(claim.promise.as_str(), "k-anonymity" | "l-diversity");
+    denym_report::Claim {
+        promise: claim.promise.clone(),
+        attribute: claim.attribute.clone(),
+        asked: format!(
+            "{} {}",
+            if at_least { "at least" } else { "at most" },
+            denym_report::decimal(claim.asked)
+        ),
+        measured: denym_report::decimal(claim.measured),
+        holds: claim.holds,
+        recheckable: claim.check == Check::Recheckable,
+        explanation: String::new(),
+    }
+}
+
+/// What was done to each quasi-identifier, in words.
+fn how(plan: &Plan, account: &Account) -> Vec<String> {
+    let Some(levels) = &account.levels else {
+        return vec![String::new(); plan.hierarchies.len()];
+    };
+    levels
+        .iter()
+        .zip(&plan.hierarchies)
+        .map(|((_, level), hierarchy)| {
+            let top = hierarchy.height() - 1;
+            match *level {
+                0 => "kept as it is".to_owned(),
+                level if hierarchy.levels()[level].labels.len() == 1 => "suppressed".to_owned(),
+                level => format!("generalized to level {level} of {top}"),
+            }
+        })
+        .collect()
+}
+
+fn risk(before: &Classes, after: &Classes) -> Risk {
+    let (was, is) = (class_risk(before, None), class_risk(after, None));
+    let headline = |name: &str, explanation: &str, of: fn(&ClassRisk) -> f64| Headline {
+        name: name.to_owned(),
+        explanation: explanation.to_owned(),
+        before: Some(of(&was)),
+        after: Some(of(&is)),
+    };
+    Risk {
+        headlines: vec![
+            headline(
+                "Highest risk of one record",
+                "Somebody who knows that a certain person is in the data, and all of that person's quasi-identifiers, picks the right record with this chance.",
+                |risk| risk.prosecutor_highest,
+            ),
+            headline(
+                "Average risk",
+                "Somebody who links as many people as possible gets this share of them right.",
+                |risk| risk.marketer,
+            ),
+            headline(
+                "Unique records",
+                "This share of the records stands alone: nobody else looks the same.",
+                |risk| risk.sample_uniqueness,
+            ),
+        ],
+        bands: risk_bars(&class_sizes(before), &class_sizes(after)),
+    }
+}
+
+/// How many classes have each size, smallest first.
+fn class_sizes(classes: &Classes) -> Vec<ClassSize> {
+    let mut sizes = classes.subjects().to_vec();
+    sizes.sort_unstable();
+    sizes
+        .chunk_by(|a, b| a == b)
+        .map(|run| ClassSize {
+            size: run[0],
+            classes: run.len() as u64,
+        })
+        .collect()
+}
+
+/// The values of every published attribute before and after.
+fn distributions(
+    plan: &Plan,
+    source: &Table,
+    written: &Table,
+    how: &[String],
+) -> Vec<Distribution> {
+    let mut generalized = plan.quasi_names().into_iter().zip(how);
+    plan.policy
+        .attributes
+        .iter()
+        .filter(|spec| !matches!(spec.role, Role::Identifier | Role::Subject))
+        .filter_map(|spec| {
+            let (before, after) = (source.column(&spec.name)?, written.column(&spec.name)?);
+            let how = if spec.role == Role::QuasiIdentifier {
+                generalized
+                    .next()
+                    .map(|(_, how)| how.clone())
+                    .unwrap_or_default()
+            } else {
+                "published as it is".to_owned()
+            };
+            Some(Distribution {
+                attribute: spec.name.clone(),
+                role: spec.role.name().to_owned(),
+                how,
+                ordered: before.dictionary.kind() != Kind::Text,
+                before: counts(before),
+                after: counts(after),
+            })
+        })
+        .collect()
+}
+
+fn counts(column: &Column) -> Vec<Count> {
+    let mut counts = vec![0_u64; column.dictionary.len()];
+    for &code in &column.codes {
+        counts[code as usize] += 1;
+    }
+    (0..)
+        .zip(counts)
+        .map(|(code, count)| Count {
+            label: column.dictionary.text(code).map(str::to_owned),
+            count,
+        })
+        .collect()
+}
+
+/// A short text for whoever receives the public half.
+pub(crate) fn readme(certificate: &Certificate) -> String {
+    let mut text = format!(
+        "# What this is\n\n`{}` is an anonymized data set: {} records about people, changed so that nobody in it can be found \
+         under the assumptions below. It was made and checked by denym {}.\n\n# What is promised\n\n",
+        certificate.data.file, certificate.data.records, certificate.denym
+    );
+    text.push_str("An adversary is assumed to know of a person: ");
+    text.push_str(
+        &certificate
+            .quasi_identifiers
+            .iter()
+            .map(|name| format!("`{name}`"))
+            .collect::<Vec<_>>()
+            .join(", "),
+    );
+    text.push_str(".\n\n");
+    let unit = if certificate.subject.is_some() {
+        "people"
+    } else {
+        "records"
+    };
+    for certified in &certificate.claims {
+        let sentence = denym_report::plain_sentence(&claim(certified), unit);
+        let check = match certified.check {
+            Check::Recheckable => "you can check it",
+            Check::Attested => "the publisher vouches for it",
+        };
+        let _ = writeln!(text, "- {sentence} ({check})");
+    }
+    if certificate.suppressed_records > 0 {
+        let _ = writeln!(
+            text,
+            "\n{} records were removed.",
+            certificate.suppressed_records
+        );
+    }
+    text.push_str(
+        "\n# How to check it\n\n    denym verify .\n\nmeasures every promise again from this directory alone, and tells whether a \
+         byte of the data was changed. Please do not try to find out who the people are.\n",
+    );
+    text
+}
+
+/// The plan and what came of it, for the steward.
+pub(crate) fn plan_document(plan: &Plan, account: &Account) -> serde_json::Value {
+    json!({
+        "denym": env!("CARGO_PKG_VERSION"),
+        "algorithm": account.algorithm,
+        "seed": plan.policy.release.seed,
+        "steps": plan.steps(),
+        "levels": account.levels.as_ref().map(|levels| levels.iter().cloned().collect::<std::collections::BTreeMap<_, _>>()),
+        "metric": {"name": account.metric.0, "value": account.metric.1},
+        "records": account.records,
+        "suppressed_records": account.suppressed_records,
+        "classes": account.classes,
+        "warnings": account.warnings,
+    })
+}

@@ -1,0 +1,132 @@
+//! Reads what a policy speaks of, and the files of a release.
+
+use std::path::{Path, PathBuf};
+
+use denym_data::{Role, Table};
+use denym_engine::{Encoding, Engine, Format, ReadOptions};
+use serde::Serialize;
+
+use crate::Error;
+use crate::policy::{DataSpec, Mistake, Policy, suggest};
+
+/// The columns of the policy's data; identifiers are looked for but not read.
+pub(crate) fn read(policy: &Policy, engine: &Engine) -> Result<Table, Error> {
+    let mut options = options(&policy.data, policy)?;
+    let path = location(policy);
+    let named = |identifiers: bool| {
+        let specs = policy
+            .attributes
+            .iter()
+            .filter(move |spec| (spec.role == Role::Identifier) == identifiers);
+        specs.map(|spec| spec.name.clone()).collect::<Vec<String>>()
+    };
+    options.expected = named(true);
+    options.columns = Some(named(false));
+    options.kinds = policy
+        .attributes
+        .iter()
+        .filter(|spec| spec.role != Role::Identifier)
+        .filter_map(|spec| spec.kind.map(|kind| (spec.name.clone(), kind)))
+        .collect();
+    engine.read(&path, &options).map_err(|error| match error {
+        denym_engine::Error::UnknownColumn { known, .. } => unknown_columns(policy, &known),
+        error => Error::Engine(error),
+    })
+}
+
+/// Every column of the policy that the data does not have.
+fn unknown_columns(policy: &Policy, names: &[String]) -> Error {
+    let known: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mistakes: Vec<Mistake> = policy
+        .attributes
+        .iter()
+        .filter(|spec| !names.contains(&spec.name))
+        .map(|spec| Mistake {
+            code: "policy-unknown-column",
+            message: format!("the data has no column `{}`", spec.name),
+            span: spec.span.clone(),
+            help: suggest(&spec.name, &known),
+        })
+        .collect();
+    Error::Policy {
+        file: policy.file.clone(),
+        text: policy.text.clone(),
+        mistakes,
+    }
+}
+
+/// Where the policy's data is, as seen from the policy's file.
+pub(crate) fn location(policy: &Policy) -> PathBuf {
+    policy.resolve(Path::new(&policy.data.path))
+}
+
+fn options(data: &DataSpec, policy: &Policy) -> Result<ReadOptions, Error> {
+    let mut options = ReadOptions {
+        format: data.format.as_deref().and_then(Format::parse),
+        delimiter: data.delimiter.map(|letter| letter as u8),
+        header: data.header,
+        ..ReadOptions::default()
+    };
+    if let Some(quote) = data.quote {
+        options.quote = quote as u8;
+    }
+    if let Some(name) = &data.encoding {
+        let Some(encoding) = Encoding::parse(&name.to_ascii_lowercase()) else {
+            let known: Vec<&str> = Encoding::ALL.iter().map(|entry| entry.0).collect();
+            return Err(Error::Policy {
+                file: policy.file.clone(),
+                text: policy.text.clone(),
+                mistakes: vec![Mistake {
+                    code: "policy-unknown-value",
+                    message: format!("`data.encoding` cannot be `{name}`"),
+                    span: data.span.clone(),
+                    help: suggest(name, &known),
+                }],
+            });
+        };
+        options.encoding = Some(encoding);
+    }
+    if let Some(missing) = &data.missing_values {
+        options.missing.clone_from(missing);
+    }
+    Ok(options)
+}
+
+/// The data of a release, exactly as it was written.
+pub(crate) fn read_release(engine: &Engine, path: &Path, format: Format) -> Result<Table, Error> {
+    let options = ReadOptions {
+        format: Some(format),
+        delimiter: Some(b','),
+        header: Some(true),
+        encoding: Some(Encoding::Utf8),
+        ..ReadOptions::default()
+    };
+    Ok(engine.read(path, &options)?)
+}
+
+/// A file of the source and its fingerprint.
+#[derive(Debug, Serialize)]
+pub(crate) struct SourceFile {
+    file: String,
+    sha256: String,
+}
+
+/// The fingerprints of the source's files; they stay with the steward.
+pub(crate) fn fingerprints(policy: &Policy) -> Result<Vec<SourceFile>, Error> {
+    denym_engine::files(
+        location(policy),
+        policy.data.format.as_deref().and_then(Format::parse),
+    )?
+    .into_iter()
+    .map(|path| {
+        let file = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default();
+        Ok(SourceFile {
+            file,
+            sha256: denym_engine::fingerprint(&path)?,
+        })
+    })
+    .collect()
+}

@@ -1,0 +1,123 @@
+//! Checks a release from its public half alone.
+
+use std::path::{Path, PathBuf};
+
+use denym_engine::{Engine, Format};
+
+use crate::anonymize::{claims, measure};
+use crate::certificate::{Certificate, Check, Claim, FORM};
+use crate::judge::SensitiveAttribute;
+use crate::policy::PromiseSpec;
+use crate::{Error, source};
+
+/// What a check of a release found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verification {
+    /// Whether the data is byte for byte what the certificate speaks of.
+    pub data_intact: bool,
+    /// Every claim, measured again; `holds` is `None` where the public half cannot tell.
+    pub claims: Vec<Claim>,
+    /// Whether the data is intact and no claim fails.
+    pub holds: bool,
+}
+
+/// Measures every claim of the release in `directory`, a bundle or its public half.
+pub fn verify(directory: &Path, threads: Option<usize>) -> Result<Verification, Error> {
+    let half = public_half(directory)?;
+    let certificate = read_certificate(&half)?;
+    let path = half.join(&certificate.data.file);
+    let broken = |what| Error::Bundle {
+        what,
+        path: half.join("certificate.json"),
+    };
+    if Path::new(&certificate.data.file).components().count() != 1 {
+        return Err(broken("the name of the data is not a plain file name"));
+    }
+    let format = Format::parse(&certificate.data.format)
+        .ok_or_else(|| broken("the format of the data is unknown"))?;
+    let data_intact = denym_engine::fingerprint(&path)? == certificate.data.sha256;
+    let engine = Engine::new(threads)?;
+    let table = source::read_release(&engine, &path, format)?;
+    let column = |name: &String| {
+        table
+            .column(name)
+            .ok_or_else(|| broken("the data lacks a column of the certificate"))
+    };
+    let mut sensitive = Vec::new();
+    for certified in &certificate.sensitive {
+        sensitive.push(SensitiveAttribute::from_certificate(
+            certified,
+            column(&certified.name)?,
+        ));
+    }
+    for name in certificate
+        .quasi_identifiers
+        .iter()
+        .chain(&certificate.subject)
+    {
+        column(name)?;
+    }
+    let promises: Vec<PromiseSpec> = certificate
+        .claims
+        .iter()
+        .map(|claim| claim.terms.clone())
+        .collect();
+    let subject = certificate.subject.as_deref();
+    let pool = crate::threads::pool(threads)?;
+    let (_, measured) = pool
+        .install(|| {
+            measure(
+                &table,
+                &certificate.quasi_identifiers,
+                &sensitive,
+                subject,
+                &promises,
+            )
+        })
+        .map_err(|_| broken("a claim cannot be judged on this data"))?;
+    let mut claims = claims(&promises, &measured, subject.is_some());
+    for (claim, certified) in claims.iter_mut().zip(&certificate.claims) {
+        claim.check = certified.check;
+        if claim.check == Check::Attested && claim.holds == Some(true) {
+            // The numbering of subjects is the publisher's word.
+            claim.holds = None;
+        }
+    }
+    let counted = table.records() as u64 == certificate.data.records;
+    let holds = data_intact && counted && claims.iter().all(|claim| claim.holds != Some(false));
+    Ok(Verification {
+        data_intact,
+        claims,
+        holds,
+    })
+}
+
+/// The public half: the directory itself, or its `release`.
+fn public_half(directory: &Path) -> Result<PathBuf, Error> {
+    for half in [directory.to_owned(), directory.join("release")] {
+        if half.join("certificate.json").is_file() {
+            return Ok(half);
+        }
+    }
+    Err(Error::Bundle {
+        what: "there is no certificate.json",
+        path: directory.to_owned(),
+    })
+}
+
+fn read_certificate(half: &Path) -> Result<Certificate, Error> {
+    let path = half.join("certificate.json");
+    let text = std::fs::read_to_string(&path)
+        .map_err(|error| Error::io("read the certificate", &path, &error))?;
+    let certificate: Certificate = serde_json::from_str(&text).map_err(|_| Error::Bundle {
+        what: "the certificate is not one of ours",
+        path: path.clone(),
+    })?;
+    if certificate.form != FORM {
+        return Err(Error::Bundle {
+            what: "the certificate has a form that this version does not know",
+            path,
+        });
+    }
+    Ok(certificate)
+}
