@@ -66,7 +66,7 @@ fn accepts(content: impl AsRef<[u8]>) -> serde_json::Value {
 #[test]
 fn ragged_rows_name_the_line() {
     let directory = with_data(format!("{}{SECRET},1,2\n", support::PATIENTS));
-    refuses(directory.path(), "csv-ragged-row");
+    refuses(directory.path(), "csv-ragged");
     let (_, document) = json(
         directory.path(),
         &["anonymize", "policy.toml", "-o", "bundle"],
@@ -113,7 +113,7 @@ fn duplicate_headers_are_refused() {
 fn a_missing_file_is_named() {
     let directory = patients();
     std::fs::remove_file(directory.path().join("patients.csv")).expect("removed");
-    refuses(directory.path(), "not-found");
+    refuses(directory.path(), "file-not-found");
 }
 
 #[test]

@@ -26,6 +26,14 @@ pub(super) fn policy(text: &str, file: &Path) -> Result<Policy, Vec<Mistake>> {
             "correct the TOML here",
         );
     }
+    let mistakes = {
+        // What a broken text seems to lack would only distract from where it breaks.
+        let broken = mistakes.into_sorted();
+        if !broken.is_empty() {
+            return Err(broken);
+        }
+        Mistakes::default()
+    };
     let root = Section::root(&document, &mistakes);
     root.only(&[
         "data",
@@ -54,20 +62,25 @@ pub(super) fn policy(text: &str, file: &Path) -> Result<Policy, Vec<Mistake>> {
         .get("adversary")
         .and_then(|node| node.section(&["knows"], "{ knows = \"quasi-identifiers\" }"));
     let adversary = adversary.as_ref().and_then(knowledge).unwrap_or_default();
+    let sensitive: Vec<&str> = specs
+        .iter()
+        .filter(|spec| spec.role == Role::Sensitive)
+        .map(|spec| spec.name.as_str())
+        .collect();
     let promised = match root.need(
         "promise",
         "add `[promise]` with for example `k-anonymity = 5`",
     ) {
         Some(node) => node
             .open("{ k-anonymity = 5 }")
-            .map(|section| promises(&section))
+            .map(|section| promises(&section, &sensitive))
             .unwrap_or_default(),
         None => Vec::new(),
     };
     let release = match root.get("release") {
         Some(node) => node
             .section(RELEASE_KEYS, "{ algorithm = \"auto\" }")
-            .and_then(|s| release_spec(&s)),
+            .map(|section| release_spec(&section)),
         None => Some(ReleaseSpec::default()),
     };
 
@@ -126,6 +139,7 @@ const DATA_KEYS: &[&str] = &[
 const RELEASE_KEYS: &[&str] = &["algorithm", "metric", "suppress-at-most", "format", "seed"];
 /// What a release can be written as.
 const FORMATS: [(&str, &str); 3] = [("csv", "csv"), ("parquet", "parquet"), ("json", "json")];
+
 fn data_spec(section: &Section<'_, '_>) -> Option<DataSpec> {
     let mut spec = DataSpec::default();
     if let Some(node) = section.get("kind") {
@@ -190,7 +204,7 @@ impl Default for ReleaseSpec {
     }
 }
 
-fn release_spec(section: &Section<'_, '_>) -> Option<ReleaseSpec> {
+fn release_spec(section: &Section<'_, '_>) -> ReleaseSpec {
     let mut spec = ReleaseSpec::default();
     if let Some(node) = section.get("algorithm") {
         spec.algorithm_span = node.span();
@@ -198,26 +212,38 @@ fn release_spec(section: &Section<'_, '_>) -> Option<ReleaseSpec> {
             .iter()
             .map(|entry| (entry.name, entry.name))
             .collect();
-        node.choice(&names)?.clone_into(&mut spec.algorithm);
+        set(&mut spec.algorithm, node.choice(&names).map(str::to_owned));
     }
     if let Some(node) = section.get("metric") {
-        node.choice(&Objective::ALL)?
-            .name()
-            .clone_into(&mut spec.metric);
+        set(
+            &mut spec.metric,
+            node.choice(&Objective::ALL)
+                .map(|objective| objective.name().to_owned()),
+        );
     }
     if let Some(node) = section.get("suppress-at-most") {
-        spec.suppress_at_most = node.fraction(Fraction::ZERO, Some(Fraction::ONE))?;
+        set(
+            &mut spec.suppress_at_most,
+            node.fraction(Fraction::ZERO, Some(Fraction::ONE)),
+        );
     }
     if let Some(node) = section.get("format") {
-        node.choice(&FORMATS)?.clone_into(&mut spec.format);
+        set(&mut spec.format, node.choice(&FORMATS).map(str::to_owned));
     }
     if let Some(node) = section.get("seed") {
-        spec.seed = node.whole(0)?;
+        set(&mut spec.seed, node.whole(0));
     }
-    Some(spec)
+    spec
 }
 
-/// Every promise about a sensitive attribute names one that is declared, or there is exactly one.
+/// Replaces the default where a value was given and is right; where it is wrong the mistake is noted already.
+fn set<T>(place: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *place = value;
+    }
+}
+
+/// Every promise about a sensitive attribute names it, or there is exactly one.
 fn check_promises(
     specs: &[super::AttributeSpec],
     promised: &[super::Promised],
@@ -231,14 +257,7 @@ fn check_promises(
     for promised in promised {
         let name = promised.promise.name();
         match promised.promise.attribute() {
-            None => {}
-            Some(Some(attribute)) if sensitive.contains(&attribute.as_str()) => {}
-            Some(Some(attribute)) => mistakes.add(
-                "policy-not-sensitive",
-                promised.span.clone(),
-                format!("`{name}` speaks of `{attribute}`, which is not a sensitive attribute"),
-                super::suggest(attribute, &sensitive),
-            ),
+            None | Some(Some(_)) => {}
             Some(None) if sensitive.len() == 1 => {}
             Some(None) => mistakes.add(
                 "policy-which-attribute",

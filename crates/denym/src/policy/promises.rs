@@ -2,6 +2,7 @@
 
 use denym_data::Fraction;
 
+use super::mistake::suggest;
 use super::reader::{Node, Section};
 use super::{Distance, Diversity, Exact, PromiseSpec, Promised};
 
@@ -9,7 +10,7 @@ use super::{Distance, Diversity, Exact, PromiseSpec, Promised};
 const NAMES: &[&str] = &["k-anonymity", "l-diversity", "t-closeness", "confidence"];
 
 /// Every promise of the section, in its order.
-pub(super) fn promises(section: &Section<'_, '_>) -> Vec<Promised> {
+pub(super) fn promises(section: &Section<'_, '_>, sensitive: &[&str]) -> Vec<Promised> {
     section.only(NAMES);
     let mut promises = Vec::new();
     for (name, _, node) in section.entries() {
@@ -21,9 +22,9 @@ pub(super) fn promises(section: &Section<'_, '_>) -> Vec<Promised> {
         for item in items {
             let promise = match name.as_str() {
                 "k-anonymity" => k_anonymity(&item),
-                "l-diversity" => l_diversity(&item),
-                "t-closeness" => t_closeness(&item),
-                "confidence" => confidence(&item),
+                "l-diversity" => l_diversity(&item, sensitive),
+                "t-closeness" => t_closeness(&item, sensitive),
+                "confidence" => confidence(&item, sensitive),
                 _ => None,
             };
             promises.extend(promise.map(|promise| Promised {
@@ -46,7 +47,7 @@ fn k_anonymity(node: &Node<'_, '_>) -> Option<PromiseSpec> {
     Some(PromiseSpec::KAnonymity { k })
 }
 
-fn l_diversity(node: &Node<'_, '_>) -> Option<PromiseSpec> {
+fn l_diversity(node: &Node<'_, '_>, sensitive: &[&str]) -> Option<PromiseSpec> {
     if !node.is_table() {
         let l = node.fraction(Fraction::ONE, None)?;
         return Some(PromiseSpec::LDiversity {
@@ -57,7 +58,7 @@ fn l_diversity(node: &Node<'_, '_>) -> Option<PromiseSpec> {
     }
     let example = r#"{ attribute = "disease", kind = "entropy", l = 3 }"#;
     let section = node.section(&["attribute", "kind", "l", "c"], example)?;
-    let attribute = attribute(&section);
+    let attribute = attribute(&section, sensitive);
     let l = section
         .need("l", "add `l = 3`")?
         .fraction(Fraction::ONE, None);
@@ -104,7 +105,7 @@ fn l_diversity(node: &Node<'_, '_>) -> Option<PromiseSpec> {
     })
 }
 
-fn t_closeness(node: &Node<'_, '_>) -> Option<PromiseSpec> {
+fn t_closeness(node: &Node<'_, '_>, sensitive: &[&str]) -> Option<PromiseSpec> {
     if !node.is_table() {
         let t = node.fraction(Fraction::ZERO, Some(Fraction::ONE))?;
         return Some(PromiseSpec::TCloseness {
@@ -115,7 +116,7 @@ fn t_closeness(node: &Node<'_, '_>) -> Option<PromiseSpec> {
     }
     let example = r#"{ attribute = "disease", t = 0.2, distance = "equal" }"#;
     let section = node.section(&["attribute", "t", "distance"], example)?;
-    let attribute = attribute(&section);
+    let attribute = attribute(&section, sensitive);
     let distance = match section.get("distance") {
         None => Some(Distance::Equal),
         Some(node) => node.choice(&[
@@ -134,7 +135,7 @@ fn t_closeness(node: &Node<'_, '_>) -> Option<PromiseSpec> {
     })
 }
 
-fn confidence(node: &Node<'_, '_>) -> Option<PromiseSpec> {
+fn confidence(node: &Node<'_, '_>, sensitive: &[&str]) -> Option<PromiseSpec> {
     if !node.is_table() {
         let at_most = Exact(node.fraction(Fraction::ZERO, Some(Fraction::ONE))?);
         return Some(PromiseSpec::Confidence {
@@ -145,7 +146,7 @@ fn confidence(node: &Node<'_, '_>) -> Option<PromiseSpec> {
     }
     let example = r#"{ attribute = "status", values = ["HIV"], at-most = 0.6 }"#;
     let section = node.section(&["attribute", "values", "at-most"], example)?;
-    let attribute = attribute(&section);
+    let attribute = attribute(&section, sensitive);
     let values = match section.get("values") {
         None => Some(Vec::new()),
         Some(values) => values.strings("HIV"),
@@ -160,9 +161,16 @@ fn confidence(node: &Node<'_, '_>) -> Option<PromiseSpec> {
     })
 }
 
-fn attribute(section: &Section<'_, '_>) -> Option<String> {
-    section
-        .get("attribute")?
-        .string("disease")
-        .map(str::to_owned)
+/// The attribute a promise speaks of; it must be a sensitive one.
+fn attribute(section: &Section<'_, '_>, sensitive: &[&str]) -> Option<String> {
+    let node = section.get("attribute")?;
+    let name = node.string("disease")?;
+    if !sensitive.contains(&name) {
+        node.mistake(
+            "policy-not-sensitive",
+            format!("`{name}` is not a sensitive attribute"),
+            suggest(name, sensitive),
+        );
+    }
+    Some(name.to_owned())
 }

@@ -160,9 +160,14 @@ impl<'a, 'i> Node<'a, 'i> {
 
     fn wrong_type(&self, wanted: &str, example: &str) {
         let found = self.value.get_ref().type_str();
+        let article = if found.starts_with(['a', 'i']) {
+            "an"
+        } else {
+            "a"
+        };
         self.mistake(
             "policy-wrong-type",
-            format!("`{}` must be {wanted}, not {found}", self.key),
+            format!("`{}` must be {wanted}, not {article} {found}", self.key),
             format!(
                 "write for example `{} = {example}`",
                 self.key.rsplit('.').next().unwrap_or_default()
