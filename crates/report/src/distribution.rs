@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::chart::MERGED;
 use crate::{Bar, Bars, Chart, Columns, Count, Distribution, Format, number};
 
 /// Most rows of a chart that shows both sides together.
@@ -148,7 +149,7 @@ fn in_order(sides: &[&[Count]], most: usize) -> Vec<Bar> {
             let name = |row: &(Option<String>, Vec<f64>)| row.0.clone().unwrap_or_default();
             let label = match chunk {
                 [first, .., last] => format!(
-                    "{} \u{2013} {}",
+                    "{}{MERGED}{}",
                     crate::shorten(&name(first), 40),
                     crate::shorten(&name(last), 40)
                 ),
