@@ -253,7 +253,11 @@ fn grid() -> Chart {
 fn sizes(sizes: &[(u64, u64)]) -> Vec<ClassSize> {
     sizes
         .iter()
-        .map(|&(size, classes)| ClassSize { size, classes })
+        .map(|&(size, classes)| ClassSize {
+            size,
+            classes,
+            records: size * classes,
+        })
         .collect()
 }
 

@@ -1,16 +1,31 @@
 //! From class sizes to the bands of the risk and class-size charts.
 
+use std::collections::BTreeMap;
+
 use crate::{Bar, ClassSize, number};
 
 /// Smallest class size of each band. A class of `n` means a chance of one in `n`; 5 and 20 are thresholds that guidelines for
 /// health data use, so they start bands.
 const BANDS: [u64; 9] = [1, 2, 3, 5, 10, 20, 50, 100, 1000];
 
-/// Share of the records in each band of risk, worst first: what a record's chance of being found was and is.
+/// Classes by size, smallest first, from the subjects and the records of each class.
+pub fn class_sizes(classes: impl IntoIterator<Item = (u64, u64)>) -> Vec<ClassSize> {
+    let mut sizes: BTreeMap<u64, ClassSize> = BTreeMap::new();
+    for (size, records) in classes {
+        let entry = sizes.entry(size).or_default();
+        entry.size = size;
+        entry.classes += 1;
+        entry.records = entry.records.saturating_add(records);
+    }
+    sizes.into_values().collect()
+}
+
+/// Share of the source's records in each band of risk, worst first: what a record's chance of being found was and is.
 ///
-/// `total` is the number of records before; those that are missing after are `not released`.
+/// A record in a class of `n` subjects is found with a chance of one in `n`. Records that are missing after are `not released`.
+/// Records are counted, not subjects: a subject may be in several classes of the source and in one of the release.
 pub fn risk_bars(before: &[ClassSize], after: &[ClassSize]) -> Vec<Bar> {
-    let members = |size: &ClassSize| size.size.saturating_mul(size.classes);
+    let members = |size: &ClassSize| size.records;
     let (was, is) = (bands(before, members), bands(after, members));
     let total: u64 = was.iter().sum();
     let released: u64 = is.iter().sum();
@@ -80,11 +95,30 @@ fn used(a: &[u64], b: &[u64]) -> usize {
 mod tests {
     use super::*;
 
+    /// (size, classes), one record per subject.
     fn sizes(sizes: &[(u64, u64)]) -> Vec<ClassSize> {
-        sizes
+        let classes = sizes
             .iter()
-            .map(|&(size, classes)| ClassSize { size, classes })
-            .collect()
+            .flat_map(|&(size, classes)| (0..classes).map(move |_| (size, size)));
+        class_sizes(classes)
+    }
+
+    #[test]
+    fn subjects_with_several_records_are_not_lost() {
+        // One person with two stays and one with one: apart before, together after. Nothing was suppressed.
+        let before = class_sizes([(1, 1), (2, 2)]);
+        let after = class_sizes([(2, 3)]);
+        let bars = risk_bars(&before, &after);
+        assert!(bars.iter().all(|bar| bar.label != "not released"));
+        assert!((bars[1].values[1] - 1.0).abs() < 1e-9);
+        assert_eq!(
+            after[0],
+            ClassSize {
+                size: 2,
+                classes: 1,
+                records: 3
+            }
+        );
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::chart::MERGED;
 use crate::{Bar, Bars, Chart, Columns, Count, Distribution, Format, number};
 
 /// Most rows of a chart that shows both sides together.
@@ -17,7 +18,7 @@ const MISSING: &str = "(missing)";
 /// The charts of `distribution`, each with a word for what it shows.
 ///
 /// One chart with both sides when the release shows the source's own values, else one chart for each side.
-pub(crate) fn charts(distribution: &Distribution, unit: &str) -> Vec<(&'static str, Chart)> {
+pub(crate) fn charts(distribution: &Distribution) -> Vec<(&'static str, Chart)> {
     let Distribution {
         before,
         after,
@@ -32,7 +33,7 @@ pub(crate) fn charts(distribution: &Distribution, unit: &str) -> Vec<(&'static s
             by_count(sides, most)
         };
         let title = format!("{attribute}, {what}");
-        let description = format!("Share of the {unit} with each value, {what}.");
+        let description = format!("Share of the records with each value, {what}.");
         let series: Vec<String> = match sides.len() {
             2 => vec!["before".to_owned(), "after".to_owned()],
             _ => vec![what.to_owned()],
@@ -127,11 +128,20 @@ fn by_count(sides: &[&[Count]], most: usize) -> (Vec<Bar>, Option<Bar>) {
     (bars, rest)
 }
 
-/// Values in the order given, neighbors merged evenly when there are too many, the missing last.
+/// Values by the number they start with, else in the order given; neighbors merged evenly when there are too many, the missing last.
 fn in_order(sides: &[&[Count]], most: usize) -> Vec<Bar> {
-    let (missing, rows): (Vec<_>, Vec<_>) = aligned(sides)
+    let (missing, mut rows): (Vec<_>, Vec<_>) = aligned(sides)
         .into_iter()
         .partition(|(label, _)| label.is_none());
+    let starts: Option<Vec<f64>> = rows
+        .iter()
+        .map(|(label, _)| label.as_deref().and_then(leading_number))
+        .collect();
+    if let Some(starts) = starts {
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.sort_by(|&a, &b| starts[a].total_cmp(&starts[b])); // stable
+        rows = order.iter().map(|&row| rows[row].clone()).collect();
+    }
     let width = rows.len().div_ceil(most).max(1);
     let mut bars: Vec<Bar> = rows
         .chunks(width)
@@ -139,7 +149,7 @@ fn in_order(sides: &[&[Count]], most: usize) -> Vec<Bar> {
             let name = |row: &(Option<String>, Vec<f64>)| row.0.clone().unwrap_or_default();
             let label = match chunk {
                 [first, .., last] => format!(
-                    "{} \u{2013} {}",
+                    "{}{MERGED}{}",
                     crate::shorten(&name(first), 40),
                     crate::shorten(&name(last), 40)
                 ),
@@ -153,6 +163,16 @@ fn in_order(sides: &[&[Count]], most: usize) -> Vec<Bar> {
         .collect();
     bars.extend(missing.into_iter().map(bar));
     bars
+}
+
+/// The number a label starts with: of `5-9`, `[-5, 0)`, `2024-Q1`. Text order would put `10-14` before `5-9`.
+fn leading_number(label: &str) -> Option<f64> {
+    let text = label.trim_start_matches(['[', '(']);
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let length = digits
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(digits.len());
+    text[..text.len() - digits.len() + length].parse().ok()
 }
 
 fn bar((label, values): (Option<String>, Vec<f64>)) -> Bar {
@@ -207,16 +227,36 @@ mod tests {
     }
 
     #[test]
+    fn intervals_go_by_their_start() {
+        let side = counts(&[
+            ("10-14", 1),
+            ("5-9", 1),
+            ("-", 1),
+            ("[-5, 0)", 1),
+            ("0-4", 1),
+        ]);
+        let bars = in_order(&[&side], 9);
+        assert_eq!(
+            labels(&bars),
+            ["[-5, 0)", "0-4", "5-9", "10-14", "(missing)"]
+        );
+        let words = counts(&[("low", 1), ("10", 1), ("high", 1)]);
+        assert_eq!(labels(&in_order(&[&words], 9)), ["low", "10", "high"]);
+        assert_eq!(leading_number("1.2.3"), None);
+        assert_eq!(leading_number(""), None);
+    }
+
+    #[test]
     fn generalized_values_get_a_chart_of_their_own() {
         let mut distribution = Distribution {
             before: counts(&[("02139", 3), ("02140", 2)]),
             after: counts(&[("0213*", 3)]),
             ..Distribution::default()
         };
-        assert_eq!(charts(&distribution, "records").len(), 2);
+        assert_eq!(charts(&distribution).len(), 2);
         distribution.after = counts(&[("02139", 3)]);
-        assert_eq!(charts(&distribution, "records").len(), 1);
+        assert_eq!(charts(&distribution).len(), 1);
         distribution.after.clear();
-        assert!(charts(&distribution, "records").is_empty());
+        assert!(charts(&distribution).is_empty());
     }
 }

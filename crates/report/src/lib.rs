@@ -35,7 +35,7 @@ mod sections;
 mod sentence;
 mod text;
 
-pub use bins::{class_size_bars, risk_bars};
+pub use bins::{class_size_bars, class_sizes, risk_bars};
 pub use chart::{Bar, Bars, Chart, Columns, Format, Grid, Lines, Mark, Series};
 pub use number::{count, decimal, percent};
 pub use page::html;

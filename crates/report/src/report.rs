@@ -108,13 +108,15 @@ pub struct Headline {
     pub after: Option<f64>,
 }
 
-/// How many equivalence classes have a size.
+/// The equivalence classes of one size; [`crate::class_sizes`] makes them from a list of classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ClassSize {
-    /// Subjects or records in each of these classes.
+    /// Subjects in each of these classes; records where no subject is known.
     pub size: u64,
     /// How many classes have this size.
     pub classes: u64,
+    /// Records in all these classes together; more than `size * classes` where subjects have several.
+    pub records: u64,
 }
 
 /// What one attribute lost.
@@ -137,7 +139,8 @@ pub struct Distribution {
     pub role: String,
     /// What was done, in words.
     pub how: String,
-    /// Whether the order of the values means something (numbers, dates): it is kept then. Others are sorted by count.
+    /// Whether the order of the values means something (numbers, dates): then they go by the number they start with, else as
+    /// given. Others are sorted by count.
     pub ordered: bool,
     /// Values of the source.
     pub before: Vec<Count>,

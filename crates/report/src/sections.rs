@@ -94,7 +94,7 @@ fn risk(report: &Report) -> Option<Section> {
             };
             let chart = Bars {
                 title: "Chance of being found, before and after".into(),
-                description: format!("Share of the {unit} in each band of risk, worst band first."),
+                description: "Share of the records in each band of risk, worst band first.".into(),
                 series: series.clone(),
                 bars: risk.bands.clone(),
                 format: Format::Share,
@@ -104,10 +104,7 @@ fn risk(report: &Report) -> Option<Section> {
             card(
                 &mut body,
                 "Chance of being found",
-                &format!(
-                    "Share of all {} by how likely someone who knows every linkable detail picks the right one. Fewer at the top is better.",
-                    label(unit)
-                ),
+                "Share of all records by how likely someone who knows every linkable detail picks the right person. Less at the top is better.",
                 &[("", Chart::Bars(chart))],
                 &table("Chance", &series, &risk.bands, Format::Share),
             );
@@ -267,9 +264,12 @@ fn values(report: &Report) -> Option<Section> {
         let chip = if distribution.role.is_empty() {
             String::new()
         } else {
-            format!(" <span class=\"chip\">{}</span>", label(&distribution.role))
+            format!(
+                " <span class=\"chip\">{}</span>",
+                label(role(&distribution.role))
+            )
         };
-        let charts = distribution::charts(distribution, unit(report));
+        let charts = distribution::charts(distribution);
         card(
             &mut body,
             &format!("{}{chip}", label(&distribution.attribute)),
@@ -283,12 +283,17 @@ fn values(report: &Report) -> Option<Section> {
         id: "values",
         short: "Values",
         heading: "Each attribute before and after",
-        lead: format!(
-            "Shares of the {} on each side. Suppressed {0} are missing from the after side.",
-            label(unit(report))
-        ),
+        lead: "Shares of the records on each side. Suppressed records are missing from the after side.".into(),
         body,
     })
+}
+
+/// A role in the words of the glossary; a policy says `quasi` for short.
+fn role(name: &str) -> &str {
+    match name {
+        "quasi" => "quasi-identifier",
+        other => other,
+    }
 }
 
 fn attacks(report: &Report) -> Option<Section> {

@@ -14,8 +14,12 @@ pub fn plain_sentence(claim: &Claim, unit: &str) -> String {
         "k-anonymity" => format!(
             "Whoever knows all linkable details of a person finds {asked} {unit} that look the same, never one alone."
         ),
-        "distinct-l-diversity" | "l-diversity" => format!(
+        "distinct-l-diversity" => format!(
             "Among those who look the same there are {asked} different values of {secret}, so finding the crowd does not tell the value."
+        ),
+        // true of every kind: entropy and recursive l-diversity of l imply l distinct values
+        "l-diversity" => format!(
+            "Among those who look the same {secret} takes several values ({asked}), so finding the crowd does not tell the value."
         ),
         "entropy-l-diversity" => format!(
             "Among those who look the same, {secret} is as uncertain as if there were {asked} equally likely values."

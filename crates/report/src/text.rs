@@ -65,7 +65,7 @@ pub(crate) fn fit(text: &str, width: f64) -> String {
     text.to_owned()
 }
 
-/// Width of `text` in the charts' type, in pixels, estimated for a wide face (DejaVu Sans).
+/// Width of `text` in the charts' type, in pixels, estimated for a wide face.
 pub(crate) fn width(text: &str) -> f64 {
     text.chars().map(advance).sum()
 }

@@ -57,10 +57,12 @@ fn everywhere(text: &str, number: f64) -> Report {
             ClassSize {
                 size: u64::MAX,
                 classes: u64::MAX,
+                records: u64::MAX,
             },
             ClassSize {
                 size: 0,
                 classes: 1,
+                records: 0,
             },
         ],
         losses: vec![Loss {
@@ -249,15 +251,18 @@ fn shows_what_it_was_given() {
         ClassSize {
             size: 1,
             classes: 8,
+            records: 8,
         },
         ClassSize {
             size: 2,
             classes: 1,
+            records: 2,
         },
     ];
     let after = [ClassSize {
         size: 9,
         classes: 1,
+        records: 9,
     }];
     let report = Report {
         risk: Some(Risk {

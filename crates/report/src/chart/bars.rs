@@ -108,9 +108,9 @@ impl Bars {
                 })
                 .collect();
             let line = format!("{}: {}", rest.label, read.join(", "));
-            let line = text::fit(&line, WIDTH - left);
-            canvas.text("soft", Anchor::Start, (left, y + 7.0), &line);
-            canvas.height = y + 13.0;
+            let line = text::fit(&line, WIDTH * 1.1);
+            canvas.text("soft", Anchor::End, (WIDTH - 1.0, y + 9.0), &line);
+            canvas.height = y + 15.0;
         }
         canvas
     }

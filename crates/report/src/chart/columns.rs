@@ -21,6 +21,9 @@ pub struct Columns {
     pub format: Format,
 }
 
+/// What joins the first and the last label of neighbors that were merged into one column.
+pub(crate) const MERGED: &str = " \u{2013} ";
+
 /// Height of the drawing without legend, labels and axis.
 const HEIGHT: f64 = 130.0;
 
@@ -79,10 +82,12 @@ impl Columns {
         }
         canvas.line("axis", (left, floor), (left + room, floor));
 
+        // of a merged column the axis shows where it starts, the tooltip all of it
+        let start = |label: &'_ str| label.split(MERGED).next().unwrap_or_default().to_owned();
         let labels: Vec<String> = self
             .bars
             .iter()
-            .map(|bar| text::fit(&bar.label, 110.0))
+            .map(|bar| text::fit(&start(&bar.label), 110.0))
             .collect();
         let widest = labels.iter().map(|l| text::width(l)).fold(1.0, f64::max) + 7.0;
         let stride = number::stride(widest / slot);

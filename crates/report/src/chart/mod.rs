@@ -8,6 +8,7 @@ mod lines;
 
 pub use bars::{Bar, Bars};
 pub use columns::Columns;
+pub(crate) use columns::MERGED;
 pub use grid::Grid;
 pub use lines::{Lines, Mark, Series};
 
