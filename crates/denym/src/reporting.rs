@@ -14,6 +14,7 @@ use serde_json::json;
 use crate::anonymize::Account;
 use crate::certificate::{Certificate, Check, Claim, share};
 use crate::plan::Plan;
+use crate::policy::{Diversity, PromiseSpec};
 
 /// The steward's report on a release.
 pub(crate) fn report(
@@ -114,7 +115,7 @@ fn fact(name: &str, value: String, note: String) -> Fact {
 fn claim(claim: &Claim) -> denym_report::Claim {
     let at_least = matches!(claim.promise.as_str(), "k-anonymity" | "l-diversity");
     denym_report::Claim {
-        promise: claim.promise.clone(),
+        promise: kind(&claim.terms).to_owned(),
         attribute: claim.attribute.clone(),
         asked: format!(
             "{} {}",
@@ -125,6 +126,18 @@ fn claim(claim: &Claim) -> denym_report::Claim {
         holds: claim.holds,
         recheckable: claim.check == Check::Recheckable,
         explanation: String::new(),
+    }
+}
+
+/// The promise's name with its kind, so that the report explains the right one.
+fn kind(terms: &PromiseSpec) -> &'static str {
+    match terms {
+        PromiseSpec::LDiversity { kind, .. } => match kind {
+            Diversity::Distinct => "distinct-l-diversity",
+            Diversity::Entropy => "entropy-l-diversity",
+            Diversity::Recursive { .. } => "recursive-l-diversity",
+        },
+        other => other.name(),
     }
 }
 
@@ -179,15 +192,13 @@ fn risk(before: &Classes, after: &Classes) -> Risk {
 
 /// How many classes have each size, smallest first.
 fn class_sizes(classes: &Classes) -> Vec<ClassSize> {
-    let mut sizes = classes.subjects().to_vec();
-    sizes.sort_unstable();
-    sizes
-        .chunk_by(|a, b| a == b)
-        .map(|run| ClassSize {
-            size: run[0],
-            classes: run.len() as u64,
-        })
-        .collect()
+    denym_report::class_sizes(
+        classes
+            .subjects()
+            .iter()
+            .copied()
+            .zip(classes.records().iter().copied()),
+    )
 }
 
 /// The values of every published attribute before and after.
