@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use datafusion::arrow::array::{Array, ArrayRef, AsArray as _, StringArray};
-use datafusion::arrow::compute::cast;
+use datafusion::arrow::compute::{CastOptions, cast_with_options};
 use datafusion::arrow::datatypes::{
-    DataType, Float16Type, Float32Type, Float64Type, Schema, TimeUnit,
+    DataType, Field, Float16Type, Float32Type, Float64Type, Schema,
 };
 use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::physical_plan::ParquetSource;
@@ -36,7 +36,7 @@ impl Engine {
             if let Some(schema) = &schema {
                 same_columns(&files[0], &header, path, &names)?;
                 // A scan has one schema: types that differ between files would be cast behind our back.
-                let same = |(a, b): (&Arc<_>, &Arc<_>)| types(a) == types(b);
+                let same = |(a, b): (&Arc<Field>, &Arc<Field>)| a.data_type() == b.data_type();
                 if !schema.fields().iter().zip(found.fields()).all(same) {
                     return Err(Error::MixedColumns {
                         path: path.clone(),
@@ -116,10 +116,6 @@ fn open(path: &Path) -> Result<(Arc<Schema>, u64), Error> {
     Ok((Arc::clone(schema), size))
 }
 
-fn types(field: &Arc<datafusion::arrow::datatypes::Field>) -> &DataType {
-    field.data_type()
-}
-
 fn is_scalar(kind: &DataType) -> bool {
     match kind {
         DataType::Dictionary(_, values) => is_scalar(values),
@@ -158,26 +154,29 @@ fn text(array: &ArrayRef) -> Result<StringArray, Failed> {
             let texts = as_text(array)?;
             texts.iter().map(|text| text.map(plain)).collect()
         }
-        DataType::Date64 => {
-            let days = cast(array, &DataType::Date32).map_err(|_| Failed)?;
-            as_text(&days)?
-        }
-        DataType::Timestamp(_, Some(_)) => {
+        DataType::Date64 => as_text(&to(array, &DataType::Date32)?)?,
+        DataType::Timestamp(unit, Some(_)) => {
             // One moment, one text: in UTC, whatever zone the file prefers to show.
-            let utc = DataType::Timestamp(TimeUnit::Nanosecond, Some("UTC".into()));
-            let coarse = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
-            let moments = cast(array, &utc)
-                .or_else(|_| cast(array, &coarse))
-                .map_err(|_| Failed)?;
-            as_text(&moments)?
+            as_text(&to(
+                array,
+                &DataType::Timestamp(*unit, Some("+00:00".into())),
+            )?)?
         }
         _ => as_text(array)?,
     })
 }
 
 fn as_text(array: &ArrayRef) -> Result<StringArray, Failed> {
-    let texts = cast(array, &DataType::Utf8).map_err(|_| Failed)?;
-    Ok(texts.as_string().clone())
+    Ok(to(array, &DataType::Utf8)?.as_string().clone())
+}
+
+/// A cast that fails where a value does not fit, instead of making it missing.
+fn to(array: &ArrayRef, kind: &DataType) -> Result<ArrayRef, Failed> {
+    let options = CastOptions {
+        safe: false,
+        ..CastOptions::default()
+    };
+    cast_with_options(array, kind, &options).map_err(|_| Failed)
 }
 
 fn floats(values: impl Iterator<Item = Option<impl ToString>>) -> StringArray {
