@@ -1,8 +1,10 @@
 //! Input that is wrong on purpose: each a clear error that names file and line, or handled; never a panic, never a cell.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
 mod common;
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use common::{Scratch, engine, names, read, rows};
 use denym_data::{Kind, Table};
@@ -71,7 +73,7 @@ fn ragged_records_are_named_by_line() {
     // Far into a file that several threads read, behind a quoted line end.
     let mut text = String::from("a,b\n\"x\ny\",1\n");
     for number in 0..400_000 {
-        text.push_str(&format!("{number},s3cr3t\n"));
+        let _ = writeln!(text, "{number},s3cr3t");
     }
     text.push_str("1,2,s3cr3t\n");
     refuses("a.csv", &text, "csv-ragged", Some(400_004));

@@ -1,4 +1,5 @@
 //! Summarize and apply against slow and obvious versions of themselves.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
 mod common;
 
@@ -10,6 +11,11 @@ use denym_data::{
 };
 use denym_engine::{Engine, Format, ReadOptions, fingerprint};
 use proptest::prelude::*;
+
+type Row = Vec<Option<String>>;
+
+/// Classes, the subjects in each, and what the records of each show.
+type People = BTreeMap<Row, BTreeMap<Option<String>, Vec<Row>>>;
 
 /// A table of small numbers; `None` is missing.
 fn table_of(cells: &[Vec<Option<u8>>], width: usize) -> Table {
@@ -230,7 +236,6 @@ proptest! {
         prop_assert!(is_sorted(&release));
         let at = released.iter().position(|&column| column == 3).unwrap();
         // People of each class, as the multiset of what their records show: numbers may not matter.
-        type People = BTreeMap<Vec<Option<String>>, BTreeMap<Option<String>, Vec<Vec<Option<String>>>>>;
         let gather = |published: Vec<Vec<Option<String>>>| {
             let mut people = People::new();
             for mut texts in published {

@@ -119,11 +119,16 @@ fn open(path: &Path) -> Result<(Arc<Schema>, u64), Error> {
 fn is_scalar(kind: &DataType) -> bool {
     match kind {
         DataType::Dictionary(_, values) => is_scalar(values),
-        DataType::Null | DataType::Boolean => true,
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
-        DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) | DataType::Time32(_) => true,
-        DataType::Time64(_) | DataType::Float16 | DataType::Decimal32(..) => true,
-        DataType::Decimal64(..) | DataType::Decimal128(..) | DataType::Decimal256(..) => true,
+        DataType::Null
+        | DataType::Boolean
+        | DataType::Utf8
+        | DataType::LargeUtf8
+        | DataType::Utf8View
+        | DataType::Date32
+        | DataType::Date64
+        | DataType::Timestamp(..)
+        | DataType::Time32(_)
+        | DataType::Time64(_) => true,
         other => other.is_primitive() && other.is_numeric(),
     }
 }
@@ -133,8 +138,10 @@ fn words(kind: &DataType) -> &'static str {
         DataType::Struct(_) => "structs",
         DataType::Map(..) => "maps",
         kind if kind.is_nested() => "lists",
-        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => "bytes",
-        DataType::FixedSizeBinary(_) => "bytes",
+        DataType::Binary
+        | DataType::LargeBinary
+        | DataType::BinaryView
+        | DataType::FixedSizeBinary(_) => "bytes",
         _ => "values of a rare type",
     }
 }
