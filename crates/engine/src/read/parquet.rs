@@ -12,6 +12,7 @@ use datafusion::arrow::datatypes::{
 use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::physical_plan::ParquetSource;
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use datafusion::parquet::file::metadata::ParquetMetaData;
 use denym_data::Table;
 
 use super::scan::Failed;
@@ -99,21 +100,41 @@ fn open(path: &Path) -> Result<(Arc<Schema>, u64), Error> {
             path: path.to_owned(),
         });
     }
-    let reader = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|_| Error::Parquet {
+    let damaged = || Error::Parquet {
         path: path.to_owned(),
-    })?;
+    };
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|_| damaged())?;
+    if !is_sound(reader.metadata(), size) {
+        return Err(damaged());
+    }
     let schema = reader.schema();
     for (second, field) in schema.fields().iter().enumerate() {
         if schema.fields()[..second]
             .iter()
             .any(|other| other.name() == field.name())
         {
-            return Err(Error::Parquet {
-                path: path.to_owned(),
-            });
+            return Err(damaged());
         }
     }
     Ok((Arc::clone(schema), size))
+}
+
+/// Whether every column chunk lies within the file: the scan takes the footer's word for it.
+fn is_sound(metadata: &ParquetMetaData, size: u64) -> bool {
+    metadata.row_groups().iter().all(|group| {
+        group.num_rows() >= 0
+            && group.columns().iter().all(|chunk| {
+                let data = chunk.data_page_offset();
+                let start = chunk.dictionary_page_offset().unwrap_or(data);
+                let length = chunk.compressed_size();
+                let end = start.checked_add(length);
+                start >= 0
+                    && data >= start
+                    && length > 0
+                    && chunk.num_values() >= 0
+                    && end.is_some_and(|end| end.cast_unsigned() <= size && end >= data)
+            })
+    })
 }
 
 fn is_scalar(kind: &DataType) -> bool {
