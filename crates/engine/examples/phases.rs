@@ -22,6 +22,12 @@ fn main() -> Result<(), Error> {
     let quasi: Vec<usize> = (0..table.columns().len()).collect();
     let summary = engine.summarize(&table, &quasi, &[], None)?;
     clock.lap("summarize");
+    if let Some((last, others)) = quasi.split_last() {
+        engine.summarize(&table, others, &[*last], None)?;
+        clock.lap("+ sensitive");
+        engine.summarize(&table, &others[..others.len().min(3)], &[], Some(*last))?;
+        clock.lap("+ subjects");
+    }
 
     // Every second column keeps its values, the others lose all; the first tuples are suppressed.
     let tuples = summary.tuples();
@@ -52,12 +58,26 @@ fn main() -> Result<(), Error> {
     clock.lap("(recoding)");
     let release = engine.apply(&table, &quasi, &quasi, None, &summary, &recoding)?;
     clock.lap("apply");
+    let by_record = Recoding {
+        unit: Unit::Record,
+        class_of: (0..table.records())
+            .map(|row| (row % 50 > 0).then_some((row % tuples) as u32))
+            .collect(),
+        ..recoding.clone()
+    };
+    engine.apply(&table, &quasi, &quasi, None, &summary, &by_record)?;
+    clock.lap("by record");
     for (name, format) in Format::ALL {
         let target = std::env::temp_dir().join(format!("phases-{}.{name}", std::process::id()));
         engine.write(&release, format, &target)?;
         clock.lap(name);
         let _ = std::fs::remove_file(target);
     }
+    // The worst case for a writer that copies equal neighbors: no two are equal.
+    let target = std::env::temp_dir().join(format!("phases-{}.csv", std::process::id()));
+    engine.write(&table, Format::Csv, &target)?;
+    clock.lap("csv, raw");
+    let _ = std::fs::remove_file(target);
     println!(
         "{} records, {tuples} tuples, {} released, {:.1} ms in all",
         table.records(),

@@ -1,6 +1,7 @@
 //! The engine: threads and a `DataFusion` session, made once and used for every step.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use datafusion::execution::context::SessionContext;
 use datafusion::execution::session_state::SessionStateBuilder;
@@ -11,10 +12,14 @@ use tokio::runtime::Runtime;
 use crate::Error;
 
 /// Reads, summarizes, applies and writes tables on a fixed number of threads.
+///
+/// Every method blocks until it is done and may be called from several threads at once, but not from inside an
+/// asynchronous task: hand it to a thread that may block.
 pub struct Engine {
     runtime: Runtime,
     session: SessionContext,
     threads: usize,
+    scans: AtomicUsize,
 }
 
 impl std::fmt::Debug for Engine {
@@ -41,12 +46,18 @@ impl Engine {
             runtime,
             session: SessionContext::new_with_state(state(threads)),
             threads,
+            scans: AtomicUsize::new(0),
         })
     }
 
     /// How many threads there are.
     pub fn threads(&self) -> usize {
         self.threads
+    }
+
+    /// A number that no other scan of this engine has.
+    pub(crate) fn next_scan(&self) -> usize {
+        self.scans.fetch_add(1, Ordering::Relaxed)
     }
 
     pub(crate) fn runtime(&self) -> &Runtime {

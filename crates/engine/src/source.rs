@@ -73,7 +73,12 @@ fn pattern(source: &Path) -> Result<Vec<PathBuf>, Error> {
         return Ok(Vec::new());
     }
     let mut files = Vec::new();
-    for entry in glob::glob(text).map_err(|_| bad())? {
+    // As in a shell, `*` does not match hidden files.
+    let rules = glob::MatchOptions {
+        require_literal_leading_dot: true,
+        ..glob::MatchOptions::default()
+    };
+    for entry in glob::glob_with(text, rules).map_err(|_| bad())? {
         let path = entry.map_err(|error| Error::reading(error.path(), error.error()))?;
         if path.is_file() {
             files.push(path);

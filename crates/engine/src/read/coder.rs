@@ -62,9 +62,9 @@ impl Coder {
         }
         // Neighbors are often equal (sorted files, rare values): remember the last one.
         let mut last = (0, 0, u32::MAX, 0);
-        let mut start = offsets[0] as usize;
+        let mut start = offsets[0].cast_unsigned() as usize;
         for (row, &end) in offsets[1..].iter().enumerate() {
-            let end = end as usize;
+            let end = end.cast_unsigned() as usize;
             let length = end - start;
             let code = if length <= SHORT {
                 let (low, high) = short(bytes, start, length);

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use datafusion::arrow::array::{Array, ArrayRef, AsArray as _, StringArray};
-use datafusion::arrow::compute::cast;
+use datafusion::arrow::compute::{CastOptions, cast_with_options};
 use datafusion::arrow::datatypes::{
-    DataType, Float16Type, Float32Type, Float64Type, Schema, TimeUnit,
+    DataType, Field, Float16Type, Float32Type, Float64Type, Schema,
 };
 use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::physical_plan::ParquetSource;
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use datafusion::parquet::file::metadata::ParquetMetaData;
 use denym_data::Table;
 
 use super::scan::Failed;
@@ -36,7 +37,7 @@ impl Engine {
             if let Some(schema) = &schema {
                 same_columns(&files[0], &header, path, &names)?;
                 // A scan has one schema: types that differ between files would be cast behind our back.
-                let same = |(a, b): (&Arc<_>, &Arc<_>)| types(a) == types(b);
+                let same = |(a, b): (&Arc<Field>, &Arc<Field>)| a.data_type() == b.data_type();
                 if !schema.fields().iter().zip(found.fields()).all(same) {
                     return Err(Error::MixedColumns {
                         path: path.clone(),
@@ -99,35 +100,56 @@ fn open(path: &Path) -> Result<(Arc<Schema>, u64), Error> {
             path: path.to_owned(),
         });
     }
-    let reader = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|_| Error::Parquet {
+    let damaged = || Error::Parquet {
         path: path.to_owned(),
-    })?;
+    };
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|_| damaged())?;
+    if !is_sound(reader.metadata(), size) {
+        return Err(damaged());
+    }
     let schema = reader.schema();
     for (second, field) in schema.fields().iter().enumerate() {
         if schema.fields()[..second]
             .iter()
             .any(|other| other.name() == field.name())
         {
-            return Err(Error::Parquet {
-                path: path.to_owned(),
-            });
+            return Err(damaged());
         }
     }
     Ok((Arc::clone(schema), size))
 }
 
-fn types(field: &Arc<datafusion::arrow::datatypes::Field>) -> &DataType {
-    field.data_type()
+/// Whether every column chunk lies within the file: the scan takes the footer's word for it.
+fn is_sound(metadata: &ParquetMetaData, size: u64) -> bool {
+    metadata.row_groups().iter().all(|group| {
+        group.num_rows() >= 0
+            && group.columns().iter().all(|chunk| {
+                let data = chunk.data_page_offset();
+                let start = chunk.dictionary_page_offset().unwrap_or(data);
+                let length = chunk.compressed_size();
+                let end = start.checked_add(length);
+                start >= 0
+                    && data >= start
+                    && length > 0
+                    && chunk.num_values() >= 0
+                    && end.is_some_and(|end| end.cast_unsigned() <= size && end >= data)
+            })
+    })
 }
 
 fn is_scalar(kind: &DataType) -> bool {
     match kind {
         DataType::Dictionary(_, values) => is_scalar(values),
-        DataType::Null | DataType::Boolean => true,
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
-        DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) | DataType::Time32(_) => true,
-        DataType::Time64(_) | DataType::Float16 | DataType::Decimal32(..) => true,
-        DataType::Decimal64(..) | DataType::Decimal128(..) | DataType::Decimal256(..) => true,
+        DataType::Null
+        | DataType::Boolean
+        | DataType::Utf8
+        | DataType::LargeUtf8
+        | DataType::Utf8View
+        | DataType::Date32
+        | DataType::Date64
+        | DataType::Timestamp(..)
+        | DataType::Time32(_)
+        | DataType::Time64(_) => true,
         other => other.is_primitive() && other.is_numeric(),
     }
 }
@@ -137,8 +159,10 @@ fn words(kind: &DataType) -> &'static str {
         DataType::Struct(_) => "structs",
         DataType::Map(..) => "maps",
         kind if kind.is_nested() => "lists",
-        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => "bytes",
-        DataType::FixedSizeBinary(_) => "bytes",
+        DataType::Binary
+        | DataType::LargeBinary
+        | DataType::BinaryView
+        | DataType::FixedSizeBinary(_) => "bytes",
         _ => "values of a rare type",
     }
 }
@@ -158,26 +182,29 @@ fn text(array: &ArrayRef) -> Result<StringArray, Failed> {
             let texts = as_text(array)?;
             texts.iter().map(|text| text.map(plain)).collect()
         }
-        DataType::Date64 => {
-            let days = cast(array, &DataType::Date32).map_err(|_| Failed)?;
-            as_text(&days)?
-        }
-        DataType::Timestamp(_, Some(_)) => {
+        DataType::Date64 => as_text(&to(array, &DataType::Date32)?)?,
+        DataType::Timestamp(unit, Some(_)) => {
             // One moment, one text: in UTC, whatever zone the file prefers to show.
-            let utc = DataType::Timestamp(TimeUnit::Nanosecond, Some("UTC".into()));
-            let coarse = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
-            let moments = cast(array, &utc)
-                .or_else(|_| cast(array, &coarse))
-                .map_err(|_| Failed)?;
-            as_text(&moments)?
+            as_text(&to(
+                array,
+                &DataType::Timestamp(*unit, Some("+00:00".into())),
+            )?)?
         }
         _ => as_text(array)?,
     })
 }
 
 fn as_text(array: &ArrayRef) -> Result<StringArray, Failed> {
-    let texts = cast(array, &DataType::Utf8).map_err(|_| Failed)?;
-    Ok(texts.as_string().clone())
+    Ok(to(array, &DataType::Utf8)?.as_string().clone())
+}
+
+/// A cast that fails where a value does not fit, instead of making it missing.
+fn to(array: &ArrayRef, kind: &DataType) -> Result<ArrayRef, Failed> {
+    let options = CastOptions {
+        safe: false,
+        ..CastOptions::default()
+    };
+    cast_with_options(array, kind, &options).map_err(|_| Failed)
 }
 
 fn floats(values: impl Iterator<Item = Option<impl ToString>>) -> StringArray {

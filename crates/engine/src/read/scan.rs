@@ -33,7 +33,8 @@ impl Engine {
         to_text: ToText,
         null_is_missing: bool,
     ) -> Result<Vec<Vec<Coder>>, Failed> {
-        let url = ObjectStoreUrl::parse("stretches://files").map_err(|_| Failed)?;
+        let url = format!("stretches://scan{}", self.next_scan());
+        let url = ObjectStoreUrl::parse(url).map_err(|_| Failed)?;
         let task = self.task();
         let store: Arc<dyn ObjectStore> = Arc::new(store);
         task.runtime_env()
@@ -43,7 +44,9 @@ impl Engine {
             .into_iter()
             .map(|file| FileGroup::new(vec![file]))
             .collect();
+        // Without `preserve_order` a partition takes over stretches of another, and records change places.
         let config = FileScanConfigBuilder::new(url.clone(), source)
+            .with_preserve_order(true)
             .with_file_groups(groups)
             .with_projection_indices(Some(projection.to_vec()))
             .map_err(|_| Failed)?

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use datafusion::datasource::listing::PartitionedFile;
 use datafusion::object_store::path::Path;
 use datafusion::object_store::{
     Attributes, CopyOptions, Error, GetOptions, GetRange, GetResult, GetResultPayload, ListResult,
@@ -79,13 +80,7 @@ impl ObjectStore for Stretches {
             Some(GetRange::Offset(offset)) => offset.min(size)..size,
             Some(GetRange::Suffix(length)) => size.saturating_sub(length)..size,
         };
-        let meta = ObjectMeta {
-            location: location.clone(),
-            last_modified: Default::default(),
-            size,
-            e_tag: None,
-            version: None,
-        };
+        let meta = PartitionedFile::new(location.as_ref(), size).object_meta;
         let start = stretch.range.start + range.start;
         let end = stretch.range.start + range.end;
         let payload = if options.head {
