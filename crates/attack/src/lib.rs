@@ -6,7 +6,9 @@ pub mod catalogue;
 mod error;
 pub mod evidence;
 pub mod interval;
+pub mod paths;
 mod seeded;
+pub mod table;
 pub mod trails;
 
 pub use catalogue::{CATALOGUE, Entry, Shape, Threat};
