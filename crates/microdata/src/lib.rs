@@ -2,7 +2,9 @@
 //!
 //! Everything works on plain matrices in memory. Nothing here reads a file, the clock or a global random generator.
 
+mod best_effort;
 mod error;
+mod index;
 mod loss;
 mod matrix;
 mod microaggregate;
@@ -10,6 +12,7 @@ mod partition;
 mod random;
 mod scaling;
 
+pub use best_effort::{Improved, best_effort, improve};
 pub use error::Error;
 pub use loss::{
     Centroid, Loss, centroid_of, information_loss_percent, loss, microaggregated, sse, sst,

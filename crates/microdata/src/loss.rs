@@ -150,7 +150,9 @@ pub fn centroid_of(matrix: &Matrix, group: &[u32], centroid: Centroid) -> Vec<f6
                 }
             }
             let size = group.len() as f64;
-            mean.iter_mut().for_each(|sum| *sum /= size);
+            for sum in &mut mean {
+                *sum /= size;
+            }
             mean
         }
         Centroid::Median => (0..matrix.columns())

@@ -142,7 +142,9 @@ impl Matrix {
             }
         }
         let n = self.rows() as f64;
-        means.iter_mut().for_each(|mean| *mean /= n);
+        for mean in &mut means {
+            *mean /= n;
+        }
         means
     }
 

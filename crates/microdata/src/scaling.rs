@@ -44,7 +44,9 @@ impl Scaling {
                     }
                 }
                 let n = matrix.rows() as f64;
-                spread.iter_mut().for_each(|sum| *sum = (*sum / n).sqrt());
+                for sum in &mut spread {
+                    *sum = (*sum / n).sqrt();
+                }
                 (means, spread)
             }
             Self::MinMax => {

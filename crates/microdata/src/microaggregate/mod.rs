@@ -1,11 +1,13 @@
 //! The microaggregation family behind one chooser: numeric records in, groups of k or more out.
 
+mod blocks;
 mod cbfs;
 mod md;
-mod mdav;
+pub(crate) mod mdav;
 mod mhm;
 mod pairwise;
 mod remaining;
+mod rim;
 mod systematic;
 mod tfrp;
 mod univariate;
@@ -36,8 +38,10 @@ pub struct Options {
     pub gamma: f64,
     /// The seed of searches; the same seed and effort give the same groups.
     pub seed: u64,
-    /// Best effort: rounds of improvement.
+    /// Best effort: the most rounds of improvement.
     pub effort: u64,
+    /// Best effort: searches side by side, as many as there are cores to use; part of what a run must repeat.
+    pub chains: usize,
 }
 
 impl Default for Options {
@@ -46,7 +50,8 @@ impl Default for Options {
             k: 3,
             gamma: 0.2,
             seed: 0,
-            effort: 40,
+            effort: 400,
+            chains: 2,
         }
     }
 }
@@ -57,7 +62,13 @@ pub const CATALOGUE: &[Entry] = &[
         name: "mdav",
         about: "groups of k around the two most distant records, threshold 3k",
         reference: "Hundepool et al. 2003; Domingo-Ferrer and Torra 2005",
-        solve: |matrix, options| mdav::mdav_by_scan(matrix, options.k),
+        solve: |matrix, options| mdav::mdav(matrix, options.k),
+    },
+    Entry {
+        name: "mdav-blocks",
+        about: "MDAV on blocks of neighboring records, for millions of them",
+        reference: "blocks by median cuts; MDAV as above",
+        solve: |matrix, options| blocks::mdav_blocks(matrix, options.k),
     },
     Entry {
         name: "mdav-2k",
@@ -153,6 +164,17 @@ pub const CATALOGUE: &[Entry] = &[
         reference: "Domingo-Ferrer et al. 2006",
         solve: |matrix, options| mhm::mhm(matrix, options.k, Order::NearestPointNext),
     },
+    Entry {
+        name: "best-effort",
+        about: "the best of these, improved by simulated annealing for `effort` rounds",
+        reference: "ours; annealing: Kirkpatrick, Gelatt and Vecchi 1983",
+        solve: |matrix, options| {
+            crate::best_effort(matrix, options, &|| true).map_or_else(
+                |_| Vec::new(),
+                |found| found.partition.groups().map(<[u32]>::to_vec).collect(),
+            )
+        },
+    },
 ];
 
 /// The algorithm of that name.
@@ -185,7 +207,7 @@ pub fn solve(name: &str, matrix: &Matrix, options: &Options) -> Result<Partition
     Partition::new((entry.solve)(matrix, options), matrix.rows())
 }
 
-fn check(matrix: &Matrix, options: &Options) -> Result<(), Error> {
+pub(crate) fn check(matrix: &Matrix, options: &Options) -> Result<(), Error> {
     if options.k == 0 {
         return Err(Error::ZeroK);
     }
