@@ -1,5 +1,6 @@
 //! A policy checked against its data: what will be done, before anything is done.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -154,9 +155,9 @@ impl Plan {
     }
 
     /// The table without the records that must not miss a value.
-    pub(crate) fn complete(&self, table: &Table) -> Result<Table, Error> {
+    pub(crate) fn complete<'a>(&self, table: &'a Table) -> Result<Cow<'a, Table>, Error> {
         if self.incomplete.is_empty() {
-            return Ok(table.clone());
+            return Ok(Cow::Borrowed(table));
         }
         let mut keep = vec![true; table.records()];
         for &row in &self.incomplete {
@@ -173,7 +174,7 @@ impl Plan {
                 .map(|(&code, _)| code)
                 .collect(),
         });
-        Ok(Table::new(columns.collect())?)
+        Ok(Cow::Owned(Table::new(columns.collect())?))
     }
 
     /// The promises as they are judged on the source's codes.

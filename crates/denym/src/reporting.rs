@@ -11,7 +11,7 @@ use denym_report::{
 };
 use serde_json::json;
 
-use crate::anonymize::Account;
+use crate::anonymize::{Account, Figures};
 use crate::certificate::{Certificate, Check, Claim, share};
 use crate::plan::Plan;
 use crate::policy::{Diversity, PromiseSpec};
@@ -32,7 +32,12 @@ pub(crate) fn report(
     };
     let released = account.records - account.suppressed_records;
     let smallest = after.subjects().iter().copied().min().unwrap_or(0);
-    let how = how(plan, account);
+    let Figures::Table {
+        classes,
+        levels,
+        attribute_loss,
+    } = &account.figures;
+    let how = how(plan, levels.as_deref());
     Report {
         title: format!("Release of {}", plan.policy.data_name()),
         data_name: plan.policy.data.path.clone(),
@@ -42,7 +47,7 @@ pub(crate) fn report(
             "{} of {} records are published in {} classes; the smallest has {smallest} {unit}. {} records ({}) were removed.",
             denym_report::count(released),
             denym_report::count(account.records),
-            denym_report::count(account.classes),
+            denym_report::count(*classes),
             denym_report::count(account.suppressed_records),
             denym_report::percent(share(account.suppressed_records, account.records)),
         )],
@@ -57,11 +62,7 @@ pub(crate) fn report(
                 denym_report::count(smallest),
                 unit.to_owned(),
             ),
-            fact(
-                "Classes",
-                denym_report::count(account.classes),
-                String::new(),
-            ),
+            fact("Classes", denym_report::count(*classes), String::new()),
             fact(
                 "Loss",
                 denym_report::decimal(account.metric.1),
@@ -71,8 +72,7 @@ pub(crate) fn report(
         claims: account.claims.iter().map(claim).collect(),
         risk: Some(risk(before, after)),
         class_sizes: class_sizes(after),
-        losses: account
-            .attribute_loss
+        losses: attribute_loss
             .iter()
             .zip(&how)
             .map(|((attribute, loss), how)| Loss {
@@ -142,8 +142,8 @@ fn kind(terms: &PromiseSpec) -> &'static str {
 }
 
 /// What was done to each quasi-identifier, in words.
-fn how(plan: &Plan, account: &Account) -> Vec<String> {
-    let Some(levels) = &account.levels else {
+fn how(plan: &Plan, levels: Option<&[(String, usize)]>) -> Vec<String> {
+    let Some(levels) = levels else {
         return vec![String::new(); plan.hierarchies.len()];
     };
     levels
@@ -295,16 +295,19 @@ pub(crate) fn readme(certificate: &Certificate) -> String {
 
 /// The plan and what came of it, for the steward.
 pub(crate) fn plan_document(plan: &Plan, account: &Account) -> serde_json::Value {
+    let Figures::Table {
+        classes, levels, ..
+    } = &account.figures;
     json!({
         "denym": env!("CARGO_PKG_VERSION"),
         "algorithm": account.algorithm,
         "seed": plan.policy.release.seed,
         "steps": plan.steps(),
-        "levels": account.levels.as_ref().map(|levels| levels.iter().cloned().collect::<std::collections::BTreeMap<_, _>>()),
+        "levels": levels.as_ref().map(|levels| levels.iter().cloned().collect::<std::collections::BTreeMap<_, _>>()),
         "metric": {"name": account.metric.0, "value": account.metric.1},
         "records": account.records,
         "suppressed_records": account.suppressed_records,
-        "classes": account.classes,
+        "classes": classes,
         "warnings": account.warnings,
     })
 }

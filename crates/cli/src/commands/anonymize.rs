@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 
-use denym::{Account, Error, Outcome, Policy, RunOptions};
+use denym::{Account, Error, Figures, Outcome, Policy, RunOptions};
 use serde_json::{Value, json};
 
 use super::claims::{self, number};
@@ -95,42 +95,63 @@ fn document(account: &Account, status: &str) -> Value {
         "algorithm": account.algorithm,
         "records": account.records,
         "suppressed_records": account.suppressed_records,
-        "classes": account.classes,
         "metric": {"name": account.metric.0, "value": account.metric.1},
         "claims": claims::document(&account.claims),
-        "attribute_loss": account.attribute_loss.iter().map(|(name, loss)| (name.clone(), json!(loss))).collect::<serde_json::Map<_, _>>(),
         "warnings": account.warnings,
     });
-    if let Some(levels) = &account.levels {
-        document["levels"] = levels
-            .iter()
-            .map(|(name, level)| (name.clone(), json!(level)))
-            .collect::<serde_json::Map<_, _>>()
-            .into();
+    match &account.figures {
+        Figures::Table {
+            classes,
+            levels,
+            attribute_loss,
+        } => {
+            document["classes"] = json!(classes);
+            document["attribute_loss"] = map(attribute_loss);
+            if let Some(levels) = levels {
+                document["levels"] = map(levels);
+            }
+        }
     }
     document
 }
 
+/// Pairs as a JSON object.
+fn map<T: Copy + Into<Value>>(pairs: &[(String, T)]) -> Value {
+    pairs
+        .iter()
+        .map(|(name, value)| (name.clone(), (*value).into()))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
+}
+
 fn summary(account: &Account, console: &Console) {
     let published = account.records - account.suppressed_records;
-    console.say(format!(
-        "published  {published} of {} records in {} classes ({} suppressed)",
-        account.records, account.classes, account.suppressed_records
-    ));
+    let (all, suppressed) = (account.records, account.suppressed_records);
+    match &account.figures {
+        Figures::Table {
+            classes, levels, ..
+        } => {
+            console.say(format!("published  {published} of {all} records in {classes} classes ({suppressed} suppressed)"));
+            metric(account, console);
+            if let Some(levels) = levels {
+                let levels: Vec<String> = levels
+                    .iter()
+                    .map(|(name, level)| format!("{name}={level}"))
+                    .collect();
+                console.say(format!("levels     {}", levels.join(" ")));
+            }
+        }
+    }
+    for line in claims::lines(&account.claims) {
+        console.say(line);
+    }
+}
+
+fn metric(account: &Account, console: &Console) {
     console.say(format!(
         "{:10} {} with `{}`",
         account.metric.0,
         number(account.metric.1),
         account.algorithm
     ));
-    if let Some(levels) = &account.levels {
-        let levels: Vec<String> = levels
-            .iter()
-            .map(|(name, level)| format!("{name}={level}"))
-            .collect();
-        console.say(format!("levels     {}", levels.join(" ")));
-    }
-    for line in claims::lines(&account.claims) {
-        console.say(line);
-    }
 }

@@ -42,6 +42,8 @@ pub struct DataSpec {
     pub path: String,
     /// Place of the path in the policy.
     pub span: Range<usize>,
+    /// What the data is about.
+    pub kind: DataKind,
     /// `csv`, `parquet` or `json`, when the extension does not say.
     pub format: Option<String>,
     /// One character.
@@ -54,6 +56,14 @@ pub struct DataSpec {
     pub encoding: Option<String>,
     /// Texts that mean "missing"; the empty text when none are given.
     pub missing_values: Option<Vec<String>>,
+}
+
+/// What the data is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DataKind {
+    /// Records with attributes.
+    #[default]
+    Table,
 }
 
 /// One column of the table and what is to be done with it.

@@ -11,7 +11,7 @@ use super::attributes::attributes;
 use super::mistake::Mistake;
 use super::promises::promises;
 use super::reader::{Mistakes, Section};
-use super::{DataSpec, Knowledge, Policy, ReleaseSpec};
+use super::{DataKind, DataSpec, Knowledge, Policy, ReleaseSpec};
 
 /// Reads `text`; the policy when there is no mistake, else all of them.
 pub(super) fn policy(text: &str, file: &Path) -> Result<Policy, Vec<Mistake>> {
@@ -143,7 +143,7 @@ const FORMATS: [(&str, &str); 3] = [("csv", "csv"), ("parquet", "parquet"), ("js
 fn data_spec(section: &Section<'_, '_>) -> Option<DataSpec> {
     let mut spec = DataSpec::default();
     if let Some(node) = section.get("kind") {
-        node.choice(&[("table", ())]);
+        set(&mut spec.kind, node.choice(&[("table", DataKind::Table)]));
     }
     if let Some(node) = section.get("format") {
         spec.format = node.choice(&FORMATS).map(str::to_owned);

@@ -1,83 +1,23 @@
-//! The main job: read, plan, solve, apply, write, read back, audit, and only then release.
+//! Tables: read, plan, solve, apply, write, read back, audit, and only then release.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use denym_data::{Role, Table};
 use denym_engine::{Engine, Format};
 use denym_measure::{Classes, Measured, Roles};
 use denym_tabular::{Context, Objective, Request, Solution};
 
+use super::{Account, Figures, Outcome, Release, RunOptions, json, proceed};
 use crate::bundle::Draft;
 use crate::certificate::{Certificate, Check, Claim, DataFile, FORM};
 use crate::judge::SensitiveAttribute;
 use crate::listener::{Listener, Phase};
 use crate::plan::{Plan, data_name, judges};
 use crate::policy::{Policy, PromiseSpec};
-use crate::{Error, reporting, source, threads};
+use crate::{Error, reporting, source};
 
-/// How a run is made, beside what the policy says.
-#[derive(Debug, Clone, Default)]
-pub struct RunOptions {
-    /// Threads; all cores when `None`.
-    pub threads: Option<usize>,
-    /// Replace a bundle that is there.
-    pub force: bool,
-}
-
-/// A proven release. Only the audit of the written data makes one.
-#[derive(Debug, Clone)]
-pub struct Release {
-    /// Where the bundle is.
-    pub bundle: PathBuf,
-    /// What it claims.
-    pub certificate: Certificate,
-    /// How it came about.
-    pub account: Account,
-}
-
-/// How a run went.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Account {
-    /// The algorithm that found the recoding.
-    pub algorithm: String,
-    /// Records of the source.
-    pub records: u64,
-    /// Records that are not published.
-    pub suppressed_records: u64,
-    /// Equivalence classes of the release.
-    pub classes: u64,
-    /// The metric and its value.
-    pub metric: (String, f64),
-    /// The level of each quasi-identifier, when one level holds for the whole column.
-    pub levels: Option<Vec<(String, usize)>>,
-    /// The loss of each quasi-identifier.
-    pub attribute_loss: Vec<(String, f64)>,
-    /// What was promised and measured.
-    pub claims: Vec<Claim>,
-    /// What the steward should know.
-    pub warnings: Vec<String>,
-}
-
-/// How a run ended.
-#[derive(Debug, Clone)]
-pub enum Outcome {
-    /// Every promise was confirmed.
-    Released(Box<Release>),
-    /// The audit did not confirm every promise; nothing was written.
-    Refused(Box<Account>),
-}
-
-/// Makes a release under `policy` in the directory `output`.
-pub fn anonymize(
-    policy: &Policy,
-    output: &Path,
-    options: &RunOptions,
-    listener: &dyn Listener,
-) -> Result<Outcome, Error> {
-    threads::pool(options.threads)?.install(|| run(policy, output, options, listener))
-}
-
-fn run(
+/// Makes a release of a table.
+pub(super) fn run(
     policy: &Policy,
     output: &Path,
     options: &RunOptions,
@@ -186,21 +126,6 @@ fn run(
         certificate,
         account,
     })))
-}
-
-fn proceed(listener: &dyn Listener) -> Result<(), Error> {
-    if listener.keep_going() {
-        Ok(())
-    } else {
-        Err(Error::Stopped)
-    }
-}
-
-fn json(value: &impl serde::Serialize) -> Result<String, Error> {
-    let text = serde_json::to_string_pretty(value).map_err(|_| Error::Internal {
-        what: "a document has no JSON form".into(),
-    })?;
-    Ok(text + "\n")
 }
 
 /// Finds the recoding.
@@ -340,17 +265,19 @@ fn account(
         algorithm: plan.policy.release.algorithm.clone(),
         records,
         suppressed_records: records - written.records() as u64,
-        classes: classes.len() as u64,
         metric: (plan.policy.release.metric.clone(), solution.score),
-        levels: solution
-            .recoding
-            .levels
-            .as_ref()
-            .map(|levels| names.iter().cloned().zip(levels.iter().copied()).collect()),
-        attribute_loss: names
-            .into_iter()
-            .zip(solution.statistics.attribute_loss.iter().copied())
-            .collect(),
+        figures: Figures::Table {
+            classes: classes.len() as u64,
+            levels: solution
+                .recoding
+                .levels
+                .as_ref()
+                .map(|levels| names.iter().cloned().zip(levels.iter().copied()).collect()),
+            attribute_loss: names
+                .into_iter()
+                .zip(solution.statistics.attribute_loss.iter().copied())
+                .collect(),
+        },
         claims,
         warnings: plan.warnings.clone(),
     }

@@ -1,0 +1,105 @@
+//! From a policy to a release; one file per kind of data.
+
+mod table;
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::certificate::{Certificate, Claim};
+use crate::listener::Listener;
+use crate::policy::{DataKind, Policy};
+use crate::{Error, threads};
+
+pub(crate) use table::{claims, measure};
+
+/// How a run is made, beside what the policy says.
+#[derive(Debug, Clone, Default)]
+pub struct RunOptions {
+    /// Threads; all cores when `None`.
+    pub threads: Option<usize>,
+    /// Replace a bundle that is there.
+    pub force: bool,
+}
+
+/// A proven release. Only the audit of the written data makes one.
+#[derive(Debug, Clone)]
+pub struct Release {
+    /// Where the bundle is.
+    pub bundle: PathBuf,
+    /// What it claims.
+    pub certificate: Certificate,
+    /// How it came about.
+    pub account: Account,
+}
+
+/// How a run went.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Account {
+    /// The algorithm that found the recoding.
+    pub algorithm: String,
+    /// Records of the source.
+    pub records: u64,
+    /// Records that are not published.
+    pub suppressed_records: u64,
+    /// The metric and its value.
+    pub metric: (String, f64),
+    /// Figures that only this kind of data has.
+    pub figures: Figures,
+    /// What was promised and measured.
+    pub claims: Vec<Claim>,
+    /// What the steward should know.
+    pub warnings: Vec<String>,
+}
+
+/// Figures that one kind of data has.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Figures {
+    /// A table.
+    Table {
+        /// Equivalence classes of the release.
+        classes: u64,
+        /// The level of each quasi-identifier, when one level holds for the whole column.
+        levels: Option<Vec<(String, usize)>>,
+        /// The loss of each quasi-identifier.
+        attribute_loss: Vec<(String, f64)>,
+    },
+}
+
+/// How a run ended.
+#[derive(Debug, Clone)]
+pub enum Outcome {
+    /// Every promise was confirmed.
+    Released(Box<Release>),
+    /// The audit did not confirm every promise; nothing was written.
+    Refused(Box<Account>),
+}
+
+/// Makes a release under `policy` in the directory `output`.
+pub fn anonymize(
+    policy: &Policy,
+    output: &Path,
+    options: &RunOptions,
+    listener: &dyn Listener,
+) -> Result<Outcome, Error> {
+    threads::pool(options.threads)?.install(|| match policy.data.kind {
+        DataKind::Table => table::run(policy, output, options, listener),
+    })
+}
+
+/// Stops the run when the listener wants that.
+fn proceed(listener: &dyn Listener) -> Result<(), Error> {
+    if listener.keep_going() {
+        Ok(())
+    } else {
+        Err(Error::Stopped)
+    }
+}
+
+/// A document of a bundle.
+fn json(value: &impl Serialize) -> Result<String, Error> {
+    let text = serde_json::to_string_pretty(value).map_err(|_| Error::Internal {
+        what: "a document has no JSON form".into(),
+    })?;
+    Ok(text + "\n")
+}
