@@ -93,6 +93,48 @@ struct Histograms {
     starts: Vec<usize>,
 }
 
+impl Histograms {
+    /// The histograms of unions of classes.
+    fn merged(&self, parts: &Partition, cardinality: usize) -> Histograms {
+        let chunks: Vec<Part> = (0..parts.classes().div_ceil(CHUNK))
+            .into_par_iter()
+            .map(|chunk| {
+                let mut items: Vec<(Code, u64)> = Vec::new();
+                let mut ends = Vec::with_capacity(CHUNK);
+                let mut scratch: Vec<(Code, u64)> = Vec::new();
+                let mut counters: Vec<u64> = Vec::new();
+                for class in chunk * CHUNK..((chunk + 1) * CHUNK).min(parts.classes()) {
+                    let rows = parts.rows(class);
+                    let of = |part: u32| {
+                        &self.items[self.starts[part as usize]..self.starts[part as usize + 1]]
+                    };
+                    if rows.len() >= cardinality / 4 {
+                        counters.resize(cardinality, 0);
+                        for &(code, count) in rows.iter().flat_map(|&part| of(part)) {
+                            counters[code as usize] += count;
+                        }
+                        for (code, count) in counters.iter_mut().enumerate() {
+                            if *count > 0 {
+                                items.push((code as Code, std::mem::take(count)));
+                            }
+                        }
+                    } else {
+                        scratch.clear();
+                        scratch.extend(rows.iter().flat_map(|&part| of(part)));
+                        scratch.sort_unstable();
+                        for run in scratch.chunk_by(|a, b| a.0 == b.0) {
+                            items.push((run[0].0, run.iter().map(|&(_, count)| count).sum()));
+                        }
+                    }
+                    ends.push(items.len());
+                }
+                (items, ends)
+            })
+            .collect();
+        joined(chunks, parts.classes())
+    }
+}
+
 /// Equivalence classes of a table under some knowledge.
 #[derive(Debug, Clone)]
 pub struct Classes {
@@ -147,7 +189,7 @@ impl Classes {
         Classes::from_partition(table, partition, roles)
     }
 
-    fn from_partition(table: &Table, partition: Partition, roles: &Roles) -> Classes {
+    pub(crate) fn from_partition(table: &Table, partition: Partition, roles: &Roles) -> Classes {
         let subject = roles.subject.map(|column| axis(table, column));
         let classes = partition.classes();
         let (subjects, people) = match subject {
@@ -235,6 +277,71 @@ impl Classes {
         (Classes::from_partition(table, partition, roles), dropped)
     }
 
+    /// The classes for an adversary who knows only `quasi`, a part of the quasi-identifiers.
+    ///
+    /// Without a subject column they are made by merging these classes, which is cheaper than grouping the records anew.
+    /// Population counts are merged as well.
+    ///
+    /// # Panics
+    ///
+    /// When `table` and `roles` are not those that the classes were made from.
+    #[must_use]
+    pub fn coarsened(&self, table: &Table, roles: &Roles, quasi: &[usize]) -> Classes {
+        let codes: Vec<Vec<u32>> = quasi
+            .iter()
+            .map(|&column| {
+                let codes = &table.columns()[column].codes;
+                (0..self.len())
+                    .map(|class| codes[self.rows(class)[0] as usize])
+                    .collect()
+            })
+            .collect();
+        let axes: Vec<Axis<'_>> = quasi
+            .iter()
+            .zip(&codes)
+            .map(|(&column, codes)| Axis {
+                codes,
+                cardinality: table.columns()[column].dictionary.len(),
+            })
+            .collect();
+        let parts = Partition::of(&axes, self.len());
+        let merged = parts.composed(&self.partition);
+        let population = self.population.as_ref().map(|population| {
+            (0..parts.classes())
+                .map(|class| {
+                    parts
+                        .rows(class)
+                        .iter()
+                        .map(|&part| population[part as usize])
+                        .sum()
+                })
+                .collect()
+        });
+        if roles.subject.is_some() {
+            let classes = Classes::from_partition(table, merged, roles);
+            return Classes {
+                population,
+                ..classes
+            };
+        }
+        Classes {
+            records: (0..merged.classes())
+                .map(|class| merged.size(class) as u64)
+                .collect(),
+            partition: merged,
+            subjects: None,
+            people: self.people,
+            attributes: self.attributes.clone(),
+            histograms: self
+                .histograms
+                .iter()
+                .zip(&self.attributes)
+                .map(|(histograms, attribute)| histograms.merged(&parts, attribute.reference.len()))
+                .collect(),
+            population,
+        }
+    }
+
     /// The same classes with the number of people of the population that look like each.
     ///
     /// # Panics
@@ -289,7 +396,7 @@ impl Classes {
         &self.attributes
     }
 
-    /// The records of `class`, ascending.
+    /// The records of `class`.
     pub fn rows(&self, class: usize) -> &[u32] {
         self.partition.rows(class)
     }
@@ -375,9 +482,14 @@ fn histograms(partition: &Partition, values: Axis<'_>, subject: Option<Axis<'_>>
             (items, ends)
         })
         .collect();
+    joined(chunks, partition.classes())
+}
+
+/// Puts chunks one after the other.
+fn joined(chunks: Vec<Part>, classes: usize) -> Histograms {
     let mut all = Histograms {
         items: Vec::with_capacity(chunks.iter().map(|(items, _)| items.len()).sum()),
-        starts: Vec::with_capacity(partition.classes() + 1),
+        starts: Vec::with_capacity(classes + 1),
     };
     all.starts.push(0);
     for (items, ends) in chunks {

@@ -130,6 +130,19 @@ impl Partition {
         Partition { rows, starts }
     }
 
+    /// This partition of the classes of `finer`, as a partition of its records.
+    pub(crate) fn composed(&self, finer: &Partition) -> Partition {
+        let mut rows = Vec::with_capacity(finer.rows.len());
+        let mut starts = vec![0];
+        for class in 0..self.classes() {
+            for &part in self.rows(class) {
+                rows.extend_from_slice(finer.rows(part as usize));
+            }
+            starts.push(rows.len());
+        }
+        Partition { rows, starts }
+    }
+
     /// Replaces each record number by `names[number]`.
     pub(crate) fn renumber(&mut self, names: &[u32]) {
         for row in &mut self.rows {

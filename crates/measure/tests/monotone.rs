@@ -1,9 +1,13 @@
 //! What each promise declares about merging groups, tried on random groups: a wrong declaration makes solvers unsound.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use denym_data::{Column, Fraction, Hierarchy, HierarchyRow};
+use denym_data::{Column, Decimal, Fraction, Hierarchy, HierarchyRow};
+use denym_measure::catalogue::{PROMISES, promise_entry};
 use denym_measure::promises::{
-    Confidence, DistinctDiversity, EntropyDiversity, KAnonymity, RecursiveDiversity, TCloseness,
+    Absent, AlphaK, Base, BetaLikeness, Confidence, DeltaDisclosure, DeltaPresence,
+    DisclosureRecursive, DistinctDiversity, EntropyDiversity, EpsilonM, KAnonymity, KMap,
+    KeAnonymity, Likeness, PersonalizedPrivacy, RecursiveDiversity, TCloseness, XyAnonymity,
+    XyPrivacy,
 };
 use denym_measure::{Group, Histogram, Promise};
 use proptest::prelude::*;
@@ -61,11 +65,30 @@ fn taxonomy() -> Hierarchy {
     Hierarchy::from_rows(&column, &rows).unwrap()
 }
 
+/// The numbers of the five values, ascending with their codes.
+fn numbers() -> Vec<Option<Decimal>> {
+    [-1, 0, 1, 5, 9]
+        .map(|number| Some(Decimal::whole(number)))
+        .to_vec()
+}
+
+/// Guards of the values a, b and d by name; the first guard column's value is missing.
+fn guarded(bound: Fraction) -> PersonalizedPrivacy {
+    let sensitive = Column::from_texts("s", ["a", "b", "c", "d", "e"].map(Some));
+    // One guard per sensitive value: the histogram of the guards is then that of the values.
+    let guards = Column::from_texts("g", ["a", "b", "w", "x", "z"].map(Some));
+    PersonalizedPrivacy::new(0, 0, bound, &sensitive, &taxonomy(), &guards).unwrap()
+}
+
 /// Every promise with parameters that make about half of small random groups pass.
 fn promises(reference: &[u64], a: u64, b: u64) -> Vec<Box<dyn Promise>> {
     let share = fraction(a, 10);
+    let c = fraction(a, 3);
+    let l = 1 + (b % 4) as usize;
     vec![
         Box::new(KAnonymity { k: b }),
+        Box::new(XyAnonymity { y: 0, k: b % 5 }),
+        Box::new(KMap { k: 2 * b }),
         Box::new(DistinctDiversity {
             attribute: 0,
             l: b % 5,
@@ -76,15 +99,140 @@ fn promises(reference: &[u64], a: u64, b: u64) -> Vec<Box<dyn Promise>> {
         }),
         Box::new(RecursiveDiversity {
             attribute: 0,
-            c: fraction(a, 3),
-            l: 1 + b % 4,
+            c,
+            l: l as u64,
         }),
+        Box::new(DisclosureRecursive::positive(0, c, l, [2])),
+        Box::new(DisclosureRecursive::negative(
+            0,
+            c,
+            l,
+            [2, 4],
+            fraction(1, 10),
+            [0],
+        )),
+        Box::new(Confidence::of_all(0, share)),
+        Box::new(Confidence::of_values(0, [(1, share), (3, fraction(1, 2))])),
+        Box::new(XyPrivacy {
+            k: b,
+            confidence: Confidence::of_values(0, [(1, share)]),
+        }),
+        Box::new(AlphaK {
+            attribute: 0,
+            alpha: share,
+            k: b,
+        }),
+        Box::new(KeAnonymity::new(
+            0,
+            b % 5,
+            Decimal::whole(a as i64),
+            &numbers(),
+        )),
+        Box::new(EpsilonM::new(0, Decimal::whole(1), 1 + a / 3, &numbers())),
         Box::new(TCloseness::equal(0, share, reference)),
         Box::new(TCloseness::ordered(0, share, reference)),
         Box::new(TCloseness::hierarchical(0, share, reference, &taxonomy())),
-        Box::new(Confidence::of_all(0, share)),
-        Box::new(Confidence::of_values(0, [(1, share), (3, fraction(1, 2))])),
+        Box::new(BetaLikeness::new(
+            0,
+            fraction(a, 5),
+            Likeness::Basic,
+            reference,
+        )),
+        Box::new(BetaLikeness::new(
+            0,
+            fraction(a, 2),
+            Likeness::Enhanced,
+            reference,
+        )),
+        Box::new(DeltaDisclosure::new(
+            0,
+            c,
+            Base::E,
+            Absent::Breaks,
+            reference,
+        )),
+        Box::new(DeltaDisclosure::new(
+            0,
+            c,
+            Base::Two,
+            Absent::Skipped,
+            reference,
+        )),
+        Box::new(guarded(share)),
+        Box::new(DeltaPresence {
+            least: fraction(a, 20),
+            most: fraction(10 + a, 20),
+        }),
     ]
+}
+
+#[test]
+fn the_catalogue_says_what_the_promises_say() {
+    let mut names: Vec<&str> = Vec::new();
+    for promise in promises(&[1; VALUES], 3, 3) {
+        let terms = promise.terms();
+        let entry = promise_entry(terms.name).unwrap_or_else(|| panic!("{}", terms.name));
+        assert_eq!(entry.monotone, terms.monotone, "{}", terms.name);
+        assert_eq!(
+            entry.monotone_with_suppression, terms.monotone_with_suppression,
+            "{}",
+            terms.name
+        );
+        assert_eq!(
+            entry.monotone_over_shared_subjects,
+            promise.monotone_over_shared_subjects(),
+            "{}",
+            terms.name
+        );
+        names.push(terms.name);
+    }
+    for entry in PROMISES {
+        assert!(
+            names.contains(&entry.name),
+            "{} is in the catalogue and nowhere tried",
+            entry.name
+        );
+    }
+}
+
+/// What is declared not to be monotone at all has a counterexample, so the declarations cannot be loosened either.
+#[test]
+fn counterexamples_to_monotonicity() {
+    let plain = |counts: [u64; VALUES]| Plain {
+        population: counts.iter().sum(),
+        counts: counts.to_vec(),
+    };
+    let reference = [20, 20, 20, 20, 20];
+    let cases: Vec<(Box<dyn Promise>, Plain, Plain)> = vec![
+        (
+            Box::new(EpsilonM::new(0, Decimal::whole(1), 2, &numbers())),
+            plain([5, 0, 5, 0, 0]),
+            plain([0, 1, 0, 0, 1]),
+        ),
+        (
+            Box::new(DeltaDisclosure::new(
+                0,
+                fraction(7, 4),
+                Base::E,
+                Absent::Skipped,
+                &reference,
+            )),
+            plain([4, 8, 4, 4, 0]),
+            plain([0, 0, 0, 9, 1]),
+        ),
+        // Value d guards x (a and b); nobody with a or b guards more than their own value.
+        (
+            Box::new(guarded(fraction(1, 2))),
+            plain([5, 5, 0, 0, 0]),
+            plain([0, 0, 0, 1, 1]),
+        ),
+    ];
+    for (promise, one, two) in cases {
+        let admits = |plain: &Plain| plain.judge(|group| promise.admits(group));
+        assert!(!promise.terms().monotone);
+        assert!(admits(&one) && admits(&two), "{:?}", promise.terms());
+        assert!(!admits(&one.merged(&two)), "{:?}", promise.terms());
+    }
 }
 
 fn group() -> impl Strategy<Value = Plain> {
@@ -134,8 +282,12 @@ proptest! {
         let reference: Vec<u64> = (0..VALUES).map(|v| one.counts[v] + rest[v]).collect();
         for promise in promises(&reference, a, b) {
             let terms = promise.terms();
-            if terms.name == "confidence" {
-                // Bounds differ by value there.
+            let several_conditions = [
+                "confidence", "xy-privacy", "alpha-k-anonymity", "k-e-anonymity", "delta-presence",
+                "enhanced-beta-likeness", "negative-disclosure-recursive-l-diversity",
+            ];
+            if several_conditions.contains(&terms.name) {
+                // One number cannot tell all of their conditions.
                 continue;
             }
             let value = one.judge(|group| promise.value(group));

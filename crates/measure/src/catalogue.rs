@@ -1,0 +1,468 @@
+//! Every promise and every metric in one list: what it is called, what it takes, where it comes from.
+
+/// What kind of linkage a promise stops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Linkage {
+    /// A person to a record.
+    Record,
+    /// A person to a sensitive value.
+    Attribute,
+    /// A person to the table.
+    Table,
+}
+
+/// A promise in the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PromiseEntry {
+    /// The name in policies and certificates.
+    pub name: &'static str,
+    /// What it stops.
+    pub linkage: Linkage,
+    /// Parameters as (name, meaning).
+    pub parameters: &'static [(&'static str, &'static str)],
+    /// Merging admitted groups gives an admitted group.
+    pub monotone: bool,
+    /// Merging an admitted group with any other gives an admitted group.
+    pub monotone_with_suppression: bool,
+    /// Both also when groups share subjects.
+    pub monotone_over_shared_subjects: bool,
+    /// One line for people.
+    pub description: &'static str,
+    /// Authors, title, year.
+    pub reference: &'static str,
+}
+
+/// A metric in the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MetricEntry {
+    /// The name in policies and reports.
+    pub name: &'static str,
+    /// Range and which end is better.
+    pub range: &'static str,
+    /// One line for people.
+    pub description: &'static str,
+    /// Authors, title, year.
+    pub reference: &'static str,
+}
+
+const ATTRIBUTE: (&str, &str) = ("attribute", "the sensitive attribute");
+
+/// Shorthand for the three flags: monotone, with suppression, over shared subjects.
+const COUNTS: [bool; 3] = [true, true, true];
+const SHARES: [bool; 3] = [true, false, false];
+const NEVER: [bool; 3] = [false, false, false];
+
+const fn promise(
+    name: &'static str,
+    linkage: Linkage,
+    parameters: &'static [(&'static str, &'static str)],
+    monotone: [bool; 3],
+    description: &'static str,
+    reference: &'static str,
+) -> PromiseEntry {
+    PromiseEntry {
+        name,
+        linkage,
+        parameters,
+        monotone: monotone[0],
+        monotone_with_suppression: monotone[1],
+        monotone_over_shared_subjects: monotone[2],
+        description,
+        reference,
+    }
+}
+
+/// Every promise.
+pub const PROMISES: &[PromiseEntry] = &[
+    promise(
+        "k-anonymity",
+        Linkage::Record,
+        &[("k", "fewest subjects in a group")],
+        COUNTS,
+        "nobody can be told apart from at least k - 1 others",
+        "Sweeney 2002; Samarati 2001",
+    ),
+    promise(
+        "xy-anonymity",
+        Linkage::Record,
+        &[
+            ("y", "the columns Y"),
+            ("k", "fewest distinct values of Y in a group"),
+        ],
+        COUNTS,
+        "each group on X is linked to at least k distinct values on Y",
+        "Wang and Fung, Anonymizing sequential releases, 2006",
+    ),
+    promise(
+        "k-map",
+        Linkage::Record,
+        &[(
+            "k",
+            "fewest people of the population that look like a group",
+        )],
+        COUNTS,
+        "each group looks like at least k people of a population",
+        "Sweeney 2001",
+    ),
+    promise(
+        "distinct-l-diversity",
+        Linkage::Attribute,
+        &[ATTRIBUTE, ("l", "fewest distinct values in a group")],
+        COUNTS,
+        "each group shows at least l sensitive values",
+        "Machanavajjhala et al., l-diversity, 2006",
+    ),
+    promise(
+        "entropy-l-diversity",
+        Linkage::Attribute,
+        &[ATTRIBUTE, ("l", "smallest exponential of the entropy")],
+        SHARES,
+        "each group's values are spread at least as well as l equally likely ones",
+        "Machanavajjhala et al., l-diversity, 2006",
+    ),
+    promise(
+        "recursive-l-diversity",
+        Linkage::Attribute,
+        &[
+            ATTRIBUTE,
+            ("c", "the constant"),
+            ("l", "values excluded plus two"),
+        ],
+        SHARES,
+        "the most frequent value stays rare even when others are ruled out",
+        "Machanavajjhala et al., l-diversity, 2006",
+    ),
+    promise(
+        "positive-disclosure-recursive-l-diversity",
+        Linkage::Attribute,
+        &[
+            ATTRIBUTE,
+            ("c", "the constant"),
+            ("l", "values excluded plus two"),
+            ("allowed", "values that may be disclosed"),
+        ],
+        SHARES,
+        "recursive diversity that lets harmless values be disclosed",
+        "Machanavajjhala et al., l-diversity, 2007",
+    ),
+    promise(
+        "negative-disclosure-recursive-l-diversity",
+        Linkage::Attribute,
+        &[
+            ATTRIBUTE,
+            ("c", "the constant"),
+            ("l", "values excluded plus two"),
+            ("allowed", "values that may be disclosed"),
+            ("floor", "values that may not be ruled out"),
+            ("least", "their least share"),
+        ],
+        SHARES,
+        "recursive diversity that also keeps values from being ruled out",
+        "Machanavajjhala et al., l-diversity, 2007",
+    ),
+    promise(
+        "confidence",
+        Linkage::Attribute,
+        &[
+            ATTRIBUTE,
+            ("values", "the guarded values"),
+            ("at-most", "largest share of each"),
+        ],
+        SHARES,
+        "no guarded value can be inferred with more than the given confidence",
+        "Wang, Fung, Yu, Handicapping attacker's confidence, 2007",
+    ),
+    promise(
+        "xy-privacy",
+        Linkage::Attribute,
+        &[
+            ("k", "fewest subjects in a group"),
+            ("values", "the guarded values of Y"),
+            ("at-most", "largest share of each"),
+        ],
+        SHARES,
+        "each group on X has k subjects and bounded confidence in the values of Y",
+        "Wang and Fung, Anonymizing sequential releases, 2006",
+    ),
+    promise(
+        "alpha-k-anonymity",
+        Linkage::Attribute,
+        &[
+            ATTRIBUTE,
+            ("alpha", "largest share of any value"),
+            ("k", "fewest subjects in a group"),
+        ],
+        SHARES,
+        "k subjects in each group and no value above a share alpha",
+        "Wong et al., (alpha,k)-anonymity, 2006",
+    ),
+    promise(
+        "k-e-anonymity",
+        Linkage::Attribute,
+        &[
+            ATTRIBUTE,
+            ("k", "fewest distinct numbers"),
+            ("e", "smallest range"),
+        ],
+        COUNTS,
+        "each group has k distinct numbers over a range of at least e",
+        "Zhang et al., Aggregate query answering on anonymized tables, 2007",
+    ),
+    promise(
+        "epsilon-m-anonymity",
+        Linkage::Attribute,
+        &[
+            ATTRIBUTE,
+            ("epsilon", "half width of the interval"),
+            ("m", "one in m may lie in it"),
+        ],
+        NEVER,
+        "no interval around a number of a group holds for more than one in m",
+        "Li, Tao, Xiao, Preservation of proximity privacy, 2008",
+    ),
+    promise(
+        "t-closeness",
+        Linkage::Attribute,
+        &[ATTRIBUTE, ("t", "largest distance"), ("distance", "equal")],
+        SHARES,
+        "each group's values are distributed almost as in the table; all values equally far apart",
+        "Li, Li, Venkatasubramanian, t-closeness, 2007",
+    ),
+    promise(
+        "t-closeness-ordered",
+        Linkage::Attribute,
+        &[
+            ATTRIBUTE,
+            ("t", "largest distance"),
+            ("distance", "ordered"),
+        ],
+        SHARES,
+        "the same, with values in an order",
+        "Li, Li, Venkatasubramanian, t-closeness, 2007",
+    ),
+    promise(
+        "t-closeness-hierarchical",
+        Linkage::Attribute,
+        &[
+            ATTRIBUTE,
+            ("t", "largest distance"),
+            ("distance", "hierarchical"),
+            ("taxonomy", "tree of the values"),
+        ],
+        SHARES,
+        "the same, with values in a taxonomy",
+        "Li, Li, Venkatasubramanian, t-closeness, 2007",
+    ),
+    promise(
+        "basic-beta-likeness",
+        Linkage::Attribute,
+        &[ATTRIBUTE, ("beta", "largest relative gain")],
+        SHARES,
+        "no value's share in a group exceeds its share in the table by more than a factor 1 + beta",
+        "Cao and Karras, Publishing microdata with a robust privacy guarantee, 2012",
+    ),
+    promise(
+        "enhanced-beta-likeness",
+        Linkage::Attribute,
+        &[ATTRIBUTE, ("beta", "largest relative gain")],
+        SHARES,
+        "the same, with frequent values bounded by -ln of their share",
+        "Cao and Karras, Publishing microdata with a robust privacy guarantee, 2012",
+    ),
+    promise(
+        "delta-disclosure",
+        Linkage::Attribute,
+        &[
+            ATTRIBUTE,
+            ("delta", "bound on |log of the ratio of shares|"),
+            ("base", "e or 2"),
+        ],
+        SHARES,
+        "every value is about as frequent in each group as in the table",
+        "Brickell and Shmatikov, The cost of privacy, 2008",
+    ),
+    promise(
+        "delta-disclosure-present-values",
+        Linkage::Attribute,
+        &[
+            ATTRIBUTE,
+            ("delta", "bound on |log of the ratio of shares|"),
+            ("base", "e or 2"),
+        ],
+        NEVER,
+        "the same, skipping values that a group lacks, as some tools do",
+        "Brickell and Shmatikov, The cost of privacy, 2008",
+    ),
+    promise(
+        "personalized-privacy",
+        Linkage::Attribute,
+        &[
+            ATTRIBUTE,
+            ("guards", "column of guarding nodes"),
+            ("taxonomy", "tree of the values"),
+            ("at-most", "largest breach probability"),
+        ],
+        NEVER,
+        "each person's own guarding node holds for at most the given share of their group",
+        "Xiao and Tao, Personalized privacy preservation, 2006",
+    ),
+    promise(
+        "delta-presence",
+        Linkage::Table,
+        &[
+            ("least", "smallest chance of presence"),
+            ("most", "largest chance of presence"),
+        ],
+        SHARES,
+        "nobody in a public table can be said to be in the published one beyond the given chances",
+        "Nergiz, Atzori, Clifton, Hiding the presence of individuals, 2007",
+    ),
+];
+
+const fn metric(
+    name: &'static str,
+    range: &'static str,
+    description: &'static str,
+    reference: &'static str,
+) -> MetricEntry {
+    MetricEntry {
+        name,
+        range,
+        description,
+        reference,
+    }
+}
+
+/// Every metric.
+pub const METRICS: &[MetricEntry] = &[
+    metric(
+        "loss",
+        "0 to 1, smaller is better",
+        "share of each attribute's domain that published cells leave open, geometric mean",
+        "Iyengar, Transforming data to satisfy privacy constraints, 2002",
+    ),
+    metric(
+        "discernibility",
+        "records squared, smaller is better",
+        "each record pays the size of its class, a suppressed one the size of the table",
+        "Bayardo and Agrawal, Data privacy through optimal k-anonymization, 2005",
+    ),
+    metric(
+        "discernibility-star",
+        "records squared, smaller is better",
+        "each class pays its square, suppressed or not",
+        "El Emam et al., A globally optimal k-anonymity method, 2009",
+    ),
+    metric(
+        "average-class-size",
+        "records, smaller is better",
+        "mean records of a class",
+        "LeFevre et al., Mondrian, 2006",
+    ),
+    metric(
+        "normalized-average-class-size",
+        "1 and above, smaller is better",
+        "mean records of a class in units of k (C_avg)",
+        "LeFevre et al., Mondrian, 2006",
+    ),
+    metric(
+        "precision",
+        "0 to 1, larger is better",
+        "share of generalization steps not taken",
+        "Sweeney, Achieving k-anonymity, 2002",
+    ),
+    metric(
+        "minimal-distortion",
+        "steps, smaller is better",
+        "one unit per cell and generalization step",
+        "Samarati 2001",
+    ),
+    metric(
+        "height",
+        "steps, smaller is better",
+        "sum of the levels of a full-domain recoding",
+        "Samarati 2001",
+    ),
+    metric(
+        "iloss",
+        "0 and above, smaller is better",
+        "weighted share of values made indistinguishable",
+        "Xiao and Tao, Personalized privacy preservation, 2006",
+    ),
+    metric(
+        "ncp",
+        "0 to 1 per cell, smaller is better",
+        "normalized certainty penalty, weighted",
+        "Xu et al., Utility-based anonymization using local recoding, 2006",
+    ),
+    metric(
+        "distinctive-attribute",
+        "an attribute",
+        "the attribute with the most distinct values, to generalize next",
+        "Sweeney, Datafly, 1998",
+    ),
+    metric(
+        "classification",
+        "0 to 1, smaller is better",
+        "records that a majority vote in their class gets wrong (CM)",
+        "Iyengar, Transforming data to satisfy privacy constraints, 2002",
+    ),
+    metric(
+        "ambiguity",
+        "1 and above, smaller is better",
+        "tuples of the domain that a published record could have been",
+        "Nergiz and Clifton, Thoughts on k-anonymization, 2007",
+    ),
+    metric(
+        "non-uniform-entropy",
+        "bits, smaller is better",
+        "bits needed to recover the original values",
+        "Gionis and Tassa, k-anonymization with minimal loss of information, 2009",
+    ),
+    metric(
+        "kl-divergence",
+        "nats, smaller is better",
+        "how far the described distribution is from the original",
+        "Kifer and Gehrke, Injecting utility into anonymized datasets, 2006",
+    ),
+    metric(
+        "igpl",
+        "0 and above, larger is better",
+        "information gained per privacy lost of a specialization",
+        "Fung, Wang, Yu, Top-down specialization, 2005",
+    ),
+    metric(
+        "ilpg",
+        "0 and above, smaller is better",
+        "information lost per privacy gained of a generalization",
+        "Wang, Yu, Chakraborty, Bottom-up generalization, 2004",
+    ),
+    metric(
+        "workload-error",
+        "0 and above, smaller is better",
+        "relative error of count queries",
+        "LeFevre et al., Workload-aware anonymization, 2006",
+    ),
+    metric(
+        "moments",
+        "as the data",
+        "means and variances before and after",
+        "-",
+    ),
+    metric(
+        "correlation",
+        "-1 to 1",
+        "correlations of numeric columns before and after",
+        "-",
+    ),
+];
+
+/// The promise called `name`.
+pub fn promise_entry(name: &str) -> Option<&'static PromiseEntry> {
+    PROMISES.iter().find(|entry| entry.name == name)
+}
+
+/// The metric called `name`.
+pub fn metric_entry(name: &str) -> Option<&'static MetricEntry> {
+    METRICS.iter().find(|entry| entry.name == name)
+}

@@ -1,0 +1,108 @@
+//! The quasi-identifier dilemma: which other columns, known to an adversary after all, would break the promises?
+//!
+//! # Idea
+//!
+//! Nobody can be sure that a column is *not* known to somebody. So every audit is repeated with each other column, alone and
+//! in pairs, added to the quasi-identifiers. A sensitive column that is added is known, not to be learned: promises about it
+//! are left out of that round, those about the others stay.
+//!
+//! # Reference
+//!
+//! Survey section 2.1, "Dilemma in choosing QID".
+//!
+//! # Cost
+//!
+//! One grouping of the records per column and per pair, by (class, column) instead of all columns.
+
+use denym_data::Table;
+
+use crate::partition::{Axis, Partition};
+use crate::{Classes, Measured, Promise, Roles, audit};
+
+/// The promises with some columns added to what an adversary knows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WhatIf {
+    /// Positions of the added columns.
+    pub added: Vec<usize>,
+    /// Subjects of the smallest group then.
+    pub k: u64,
+    /// For each sensitive attribute the largest confidence in any of its values then; `None` where it was itself added.
+    pub confidence: Vec<Option<f64>>,
+    /// Each promise then; `None` where it speaks of an added column.
+    pub measured: Vec<Option<Measured>>,
+    /// Whether some promise that held before does not then.
+    pub breaks: bool,
+}
+
+/// Re-measures with each column that is neither quasi-identifier nor subject added, then with each pair (when `pairs`).
+pub fn what_if(
+    table: &Table,
+    roles: &Roles,
+    promises: &[Box<dyn Promise>],
+    pairs: bool,
+) -> Vec<WhatIf> {
+    let classes = Classes::of(table, roles);
+    let before = audit(&classes, promises);
+    let class_of = classes.class_of();
+    let others: Vec<usize> = (0..table.columns().len())
+        .filter(|column| !roles.quasi.contains(column) && roles.subject != Some(*column))
+        .collect();
+    let mut sets: Vec<Vec<usize>> = others.iter().map(|&column| vec![column]).collect();
+    if pairs {
+        sets.extend(crate::subsets::combinations(&others, 2));
+    }
+    sets.into_iter()
+        .map(|added| {
+            let mut axes = vec![Axis {
+                codes: &class_of,
+                cardinality: classes.len(),
+            }];
+            axes.extend(
+                added
+                    .iter()
+                    .map(|&column| crate::classes::axis(table, column)),
+            );
+            let finer =
+                Classes::from_partition(table, Partition::of(&axes, table.records()), roles);
+            let known: Vec<bool> = roles
+                .sensitive
+                .iter()
+                .map(|column| added.contains(column))
+                .collect();
+            let measured: Vec<Option<Measured>> = audit(&finer, promises)
+                .into_iter()
+                .map(|measured| match measured.terms.attribute {
+                    Some(attribute) if known.get(attribute) == Some(&true) => None,
+                    _ => Some(measured),
+                })
+                .collect();
+            let breaks = before.iter().zip(&measured).any(|(before, after)| {
+                before.holds && after.as_ref().is_some_and(|after| !after.holds)
+            });
+            WhatIf {
+                k: finer.subjects().iter().copied().min().unwrap_or(0),
+                confidence: known
+                    .iter()
+                    .enumerate()
+                    .map(|(attribute, &known)| {
+                        (!known).then(|| largest_confidence(&finer, attribute))
+                    })
+                    .collect(),
+                added,
+                measured,
+                breaks,
+            }
+        })
+        .collect()
+}
+
+fn largest_confidence(classes: &Classes, attribute: usize) -> f64 {
+    classes.fold(
+        || 0.0_f64,
+        |worst, _, group| {
+            let largest = group.histogram(attribute).largest();
+            *worst = worst.max(crate::survey::ratio(largest, group.subjects));
+        },
+        f64::max,
+    )
+}

@@ -1,0 +1,118 @@
+//! delta-disclosure privacy: in every group each sensitive value is about as frequent as in the table, by a factor of e^delta.
+//!
+//! # Idea
+//!
+//! For every group and every value of the table, |log(q / p)| < delta, with q the value's share in the group and p in the table.
+//!
+//! # Guarantee
+//!
+//! The multiplicative sibling of t-closeness, very strict: every group must show every value of the table. It bounds what any
+//! classifier can gain from the quasi-identifiers.
+//!
+//! # Reference
+//!
+//! J. Brickell and V. Shmatikov, "The cost of privacy: destruction of data-mining utility in anonymized data publishing", KDD 2008,
+//! definition 1.
+//!
+//! # Departures
+//!
+//! Several tools skip values that a group lacks; that is another, weaker promise and not a monotone one, offered as
+//! [`Absent::Skipped`] for comparison. Logarithms are natural unless the base says otherwise.
+
+use denym_data::{Code, Fraction};
+
+use crate::{Group, Promise, Sense, Terms};
+
+/// What a value that a group lacks means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Absent {
+    /// It breaks the promise, as published.
+    Breaks,
+    /// It is skipped, as in some tools.
+    Skipped,
+}
+
+/// The base of the logarithm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Base {
+    /// Natural.
+    E,
+    /// Two, for delta in bits.
+    Two,
+}
+
+/// The logarithm of every ratio of shares stays below delta in every group.
+#[derive(Debug, Clone)]
+pub struct DeltaDisclosure {
+    attribute: usize,
+    delta: Fraction,
+    base: Base,
+    absent: Absent,
+    reference: Vec<u64>,
+    total: u64,
+    /// Values that occur in the reference.
+    values: usize,
+}
+
+impl DeltaDisclosure {
+    /// The promise against `reference[code]`, counts of all source records by value.
+    pub fn new(
+        attribute: usize,
+        delta: Fraction,
+        base: Base,
+        absent: Absent,
+        reference: &[u64],
+    ) -> DeltaDisclosure {
+        DeltaDisclosure {
+            attribute,
+            delta,
+            base,
+            absent,
+            reference: reference.to_vec(),
+            total: reference.iter().sum(),
+            values: reference.iter().filter(|&&count| count > 0).count(),
+        }
+    }
+
+    fn log(&self, code: Code, count: u64, size: u64) -> f64 {
+        let reference = self.reference.get(code as usize).copied().unwrap_or(0);
+        let ratio = count as f64 * self.total as f64 / (reference as f64 * size as f64);
+        match self.base {
+            Base::E => ratio.ln().abs(),
+            Base::Two => ratio.log2().abs(),
+        }
+    }
+}
+
+impl Promise for DeltaDisclosure {
+    fn terms(&self) -> Terms {
+        Terms {
+            name: match self.absent {
+                Absent::Breaks => "delta-disclosure",
+                Absent::Skipped => "delta-disclosure-present-values",
+            },
+            attribute: Some(self.attribute),
+            bound: self.delta.to_f64(),
+            sense: Sense::AtMost,
+            monotone: self.absent == Absent::Breaks,
+            monotone_with_suppression: false,
+        }
+    }
+
+    fn admits(&self, group: &Group<'_>) -> bool {
+        self.value(group) < self.delta.to_f64()
+    }
+
+    /// The largest |log(q / p)|; infinite when the group lacks a value that may not be lacking.
+    fn value(&self, group: &Group<'_>) -> f64 {
+        let histogram = group.histogram(self.attribute);
+        if self.absent == Absent::Breaks && histogram.counts.len() < self.values {
+            return f64::INFINITY;
+        }
+        histogram
+            .counts
+            .iter()
+            .map(|&(code, count)| self.log(code, count, histogram.total))
+            .fold(0.0, f64::max)
+    }
+}

@@ -1,0 +1,86 @@
+//! (k,e)-anonymity: every group has at least k different numeric sensitive values, spread over a range of at least e.
+//!
+//! # Guarantee
+//!
+//! A salary cannot be narrowed to fewer than k values or to a range below e. It ignores how values lie within the range: nine in ten may
+//! sit in one corner of it, which (epsilon,m)-anonymity catches.
+//!
+//! # Reference
+//!
+//! Q. Zhang, N. Koudas, D. Srivastava, T. Yu, "Aggregate query answering on anonymized tables", ICDE 2007. Survey section 2.2.
+//!
+//! # Departures
+//!
+//! Numbers are compared exactly, as written. A missing value is no number and counts for neither part. The measured value is the
+//! range.
+
+use denym_data::Decimal;
+
+use super::numbers::Numbers;
+use crate::{Group, Promise, Sense, Terms};
+
+/// At least `k` distinct numbers over a range of at least `e` in every group.
+#[derive(Debug, Clone)]
+pub struct KeAnonymity {
+    attribute: usize,
+    k: u64,
+    e: Decimal,
+    scaled: i128,
+    numbers: Numbers,
+}
+
+impl KeAnonymity {
+    /// The promise over an attribute whose codes are these numbers.
+    pub fn new(attribute: usize, k: u64, e: Decimal, numbers: &[Option<Decimal>]) -> KeAnonymity {
+        let (numbers, scaled) = Numbers::new(numbers, e);
+        KeAnonymity {
+            attribute,
+            k,
+            e,
+            scaled,
+            numbers,
+        }
+    }
+
+    /// Distinct numbers and their range.
+    fn spread(&self, group: &Group<'_>) -> (u64, i128) {
+        let histogram = group.histogram(self.attribute);
+        let mut distinct = 0;
+        let mut extent: Option<(i128, i128)> = None;
+        for &(code, _) in histogram.counts {
+            if let Some(number) = self.numbers.get(code) {
+                distinct += 1;
+                extent = Some(extent.map_or((number, number), |(low, high)| {
+                    (low.min(number), high.max(number))
+                }));
+            }
+        }
+        (distinct, extent.map_or(0, |(low, high)| high - low))
+    }
+}
+
+impl Promise for KeAnonymity {
+    fn terms(&self) -> Terms {
+        Terms {
+            name: "k-e-anonymity",
+            attribute: Some(self.attribute),
+            bound: self.e.to_f64(),
+            sense: Sense::AtLeast,
+            monotone: true,
+            monotone_with_suppression: true,
+        }
+    }
+
+    fn admits(&self, group: &Group<'_>) -> bool {
+        let (distinct, range) = self.spread(group);
+        distinct >= self.k && range >= self.scaled
+    }
+
+    fn value(&self, group: &Group<'_>) -> f64 {
+        self.numbers.unscaled(self.spread(group).1)
+    }
+
+    fn monotone_over_shared_subjects(&self) -> bool {
+        true
+    }
+}

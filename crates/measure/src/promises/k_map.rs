@@ -1,0 +1,49 @@
+//! k-map: every group looks like at least k people of the population.
+//!
+//! # Guarantee
+//!
+//! An adversary who does not know who is in the table, and links by a public register, is left with k or more people. Weaker
+//! than k-anonymity (a record may be unique in the table) and enough when presence in the table is itself not known.
+//!
+//! # Reference
+//!
+//! L. Sweeney, "Computational disclosure control", `PhD` thesis, MIT 2001; K. El Emam and F. Dankar, "Protecting privacy using
+//! k-anonymity", JAMIA 2008.
+//!
+//! # Departures
+//!
+//! A group without population counts is refused: k-map cannot be seen from the table alone.
+
+use crate::{Group, Promise, Sense, Terms};
+
+/// At least `k` people of the population look like every group.
+#[derive(Debug, Clone, Copy)]
+pub struct KMap {
+    /// The smallest allowed number of people.
+    pub k: u64,
+}
+
+impl Promise for KMap {
+    fn terms(&self) -> Terms {
+        Terms {
+            name: "k-map",
+            attribute: None,
+            bound: self.k as f64,
+            sense: Sense::AtLeast,
+            monotone: true,
+            monotone_with_suppression: true,
+        }
+    }
+
+    fn admits(&self, group: &Group<'_>) -> bool {
+        group.population.is_some_and(|people| people >= self.k)
+    }
+
+    fn value(&self, group: &Group<'_>) -> f64 {
+        group.population.unwrap_or(0) as f64
+    }
+
+    fn monotone_over_shared_subjects(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,128 @@
+//! Personalized privacy: each person names a node of the sensitive taxonomy that must not be inferred about them.
+//!
+//! # Idea
+//!
+//! Alice guards *infectious disease*: people may learn that she is ill, but not that it is one of the values under that node with more than
+//! the allowed probability. The breach probability of a guard in a group is the share of the group whose value lies
+//! under the guarded node. The group carries the guards as one more histogram, over the column that names them; a missing guard
+//! guards nothing.
+//!
+//! # Guarantee
+//!
+//! For every person, the values under their own guarding node hold for at most the given share of their group.
+//!
+//! # Reference
+//!
+//! X. Xiao and Y. Tao, "Personalized privacy preservation", SIGMOD 2006. Survey section 2.2.
+//!
+//! # Departures
+//!
+//! Not monotone, not even without suppression: a group in which nobody guards *HIV* may consist of nothing else, and then merging it with
+//! Alice's group exposes her. The original's SA-generalization (publishing an ancestor of the sensitive value) belongs
+//! to a solver; here the values are judged as they are published.
+
+use std::cmp::Ordering;
+
+use denym_data::{Code, Column, Fraction, Hierarchy};
+
+use crate::exact::compare_products;
+use crate::{Error, Group, Promise, Sense, Terms};
+
+/// The share of a group under any of its guarding nodes stays at or below a bound.
+#[derive(Debug, Clone)]
+pub struct PersonalizedPrivacy {
+    attribute: usize,
+    guards: usize,
+    bound: Fraction,
+    /// For each code of the guard column, the sensitive values under the node, ascending; empty for no guard.
+    under: Vec<Vec<Code>>,
+}
+
+impl PersonalizedPrivacy {
+    /// The promise for a sensitive attribute and the column of its guarding nodes, both by position in
+    /// [`Group::sensitive`]. The column's texts are labels of the taxonomy; the lowest node of that name is meant.
+    pub fn new(
+        attribute: usize,
+        guards: usize,
+        bound: Fraction,
+        sensitive: &Column,
+        taxonomy: &Hierarchy,
+        nodes: &Column,
+    ) -> Result<PersonalizedPrivacy, Error> {
+        let mut under = Vec::with_capacity(nodes.dictionary.len());
+        for code in 0..nodes.dictionary.len() as Code {
+            let Some(label) = nodes.dictionary.text(code) else {
+                under.push(Vec::new());
+                continue;
+            };
+            let found = taxonomy.levels().iter().find_map(|level| {
+                let node = level
+                    .labels
+                    .iter()
+                    .position(|text| text.as_deref() == Some(label))?;
+                Some(
+                    (0..)
+                        .zip(&level.nodes)
+                        .filter(|&(_, &of)| of as usize == node)
+                        .map(|(value, _)| value)
+                        .collect(),
+                )
+            });
+            if let Some(values) = found {
+                under.push(values);
+            } else {
+                let row = nodes.codes.iter().position(|&of| of == code);
+                return Err(Error::UnknownNode {
+                    column: sensitive.name.clone(),
+                    record: row.map_or(0, |row| row + 1),
+                });
+            }
+        }
+        Ok(PersonalizedPrivacy {
+            attribute,
+            guards,
+            bound,
+            under,
+        })
+    }
+
+    /// The largest count under a guarding node of the group.
+    fn exposed(&self, group: &Group<'_>) -> u64 {
+        let histogram = group.histogram(self.attribute);
+        group
+            .histogram(self.guards)
+            .counts
+            .iter()
+            .filter_map(|&(guard, _)| self.under.get(guard as usize))
+            .map(|values| values.iter().map(|&value| histogram.count(value)).sum())
+            .max()
+            .unwrap_or(0)
+    }
+}
+
+impl Promise for PersonalizedPrivacy {
+    fn terms(&self) -> Terms {
+        Terms {
+            name: "personalized-privacy",
+            attribute: Some(self.attribute),
+            bound: self.bound.to_f64(),
+            sense: Sense::AtMost,
+            monotone: false,
+            monotone_with_suppression: false,
+        }
+    }
+
+    fn admits(&self, group: &Group<'_>) -> bool {
+        let total = group.histogram(self.attribute).total;
+        compare_products(
+            self.exposed(group).into(),
+            self.bound.denominator().into(),
+            total.into(),
+            self.bound.numerator().into(),
+        ) != Ordering::Greater
+    }
+
+    fn value(&self, group: &Group<'_>) -> f64 {
+        crate::survey::ratio(self.exposed(group), group.histogram(self.attribute).total)
+    }
+}

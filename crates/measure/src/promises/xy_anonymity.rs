@@ -1,0 +1,47 @@
+//! (X,Y)-anonymity: each group on X is linked to at least k distinct values on Y.
+//!
+//! # Idea
+//!
+//! X is what groups are made by. Y is any set of columns: a person's number (then it is k-anonymity over people when a person
+//! has several records), or a sensitive attribute (then it is distinct diversity). The group carries Y as one histogram; several columns
+//! are first joined into one with [`crate::combined`].
+//!
+//! # Reference
+//!
+//! K. Wang and B. Fung, "Anonymizing sequential releases", KDD 2006, definition 2.1 of the survey, section 2.1.
+
+use crate::{Group, Promise, Sense, Terms};
+
+/// At least `k` distinct values of Y in every group.
+#[derive(Debug, Clone, Copy)]
+pub struct XyAnonymity {
+    /// Position of Y in [`Group::sensitive`].
+    pub y: usize,
+    /// The smallest allowed number of values.
+    pub k: u64,
+}
+
+impl Promise for XyAnonymity {
+    fn terms(&self) -> Terms {
+        Terms {
+            name: "xy-anonymity",
+            attribute: Some(self.y),
+            bound: self.k as f64,
+            sense: Sense::AtLeast,
+            monotone: true,
+            monotone_with_suppression: true,
+        }
+    }
+
+    fn admits(&self, group: &Group<'_>) -> bool {
+        group.histogram(self.y).counts.len() as u64 >= self.k
+    }
+
+    fn value(&self, group: &Group<'_>) -> f64 {
+        group.histogram(self.y).counts.len() as f64
+    }
+
+    fn monotone_over_shared_subjects(&self) -> bool {
+        true
+    }
+}
