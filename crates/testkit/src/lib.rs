@@ -1,4 +1,5 @@
 //! Paper tables, brute-force oracles and strategies shared by the tests of every crate.
 
+pub mod lattice;
 pub mod shared;
 pub mod summarize;
