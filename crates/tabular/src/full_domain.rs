@@ -26,8 +26,8 @@
 //!
 //! # Reference
 //!
-//! The lattice: P. Samarati, "Protecting respondents' identities in microdata release", 2001; K. LeFevre, D. DeWitt,
-//! R. Ramakrishnan, "Incognito", 2005. Binary search along paths: F. Kohlmayer et al., "Flash", 2012. Survey sections 3.1
+//! The lattice: P. Samarati, "Protecting respondents' identities in microdata release", 2001; K. `LeFevre` et
+//! al., "Incognito", 2005. Binary search along paths: F. Kohlmayer et al., "Flash", 2012. Survey sections 3.1
 //! and 5.1.1.
 //!
 //! # Departures
@@ -42,12 +42,16 @@
 //! Up to one pass over the distinct tuples per node evaluated; usually far fewer, since sets roll up from coarser ones.
 //! Adult (19,502 tuples, 12,960 nodes, k = 5, 5 %) takes about 80 evaluations.
 
+use crate::figures;
 use crate::lattice::{Lattice, Packed};
 use crate::nearest::nearest;
 use crate::objective::{Known, Scale};
 use crate::recode::recode;
 use crate::tally::{Nodes, Tally, nodes};
-use crate::{Context, Error, Progress, Request, Solution, Solver, Statistics};
+use crate::{Context, Error, Progress, Request, Solution, Solver};
+
+/// Nodes evaluated at once when tagging does not help. Fixed, so that figures do not depend on the number of threads.
+const AHEAD: usize = 32;
 
 /// Optimal full-domain generalization with record suppression.
 #[derive(Debug, Clone)]
@@ -107,22 +111,12 @@ pub(crate) fn solution_at(
     score: f64,
     tally: &Tally,
 ) -> Solution {
-    let recoding = recode(request, levels);
-    let attribute_loss = crate::objective::attribute_losses(request, &recoding);
-    Solution {
-        recoding,
-        score,
-        bound: None,
-        statistics: Statistics {
-            space: 0,
-            evaluated: 0,
-            suppressed: tally.counted.suppressed,
-            classes: tally.counted.classes,
-            smallest: tally.smallest,
-            largest: tally.largest,
-            attribute_loss,
-        },
-    }
+    let mut solution = figures::solution(request, recode(request, levels));
+    // The same figure, from whole numbers.
+    solution.score = score;
+    debug_assert_eq!(solution.statistics.suppressed, tally.counted.suppressed);
+    debug_assert_eq!(solution.statistics.smallest, tally.smallest);
+    solution
 }
 
 /// The best node so far.
@@ -174,6 +168,8 @@ struct Search<'a> {
     grows_with_classes: bool,
     /// Whether any promise lasts, so that coarser nodes say something about finer ones.
     can_tag: bool,
+    /// Whether some promise does not last, so that most open nodes have to be looked at.
+    mixed: bool,
     strides: Vec<u64>,
     words: usize,
     /// Position in `entries` plus one of each node; zero when it was not evaluated.
@@ -203,6 +199,10 @@ impl<'a> Search<'a> {
                 let terms = promise.terms();
                 terms.monotone_with_suppression || budget == 0 && terms.monotone
             }),
+            mixed: request
+                .promises
+                .iter()
+                .any(|promise| !promise.terms().monotone_with_suppression),
             strides,
             words: lattice.words(),
             seen: vec![0; lattice.nodes() as usize],
@@ -238,6 +238,9 @@ impl<'a> Search<'a> {
                 return false;
             }
             self.dive(index, &levels);
+            if self.mixed {
+                self.look_ahead(&order[done..]);
+            }
             (context.progress)(Progress {
                 done: done as u64 + 1,
                 total,
@@ -245,6 +248,25 @@ impl<'a> Search<'a> {
             });
         }
         true
+    }
+
+    /// Evaluates the next few open nodes on all cores: with promises that do not last, most have to be looked at anyway.
+    fn look_ahead(&mut self, order: &[(f64, u32, u64)]) {
+        let mut batch: Vec<(u64, Vec<u8>)> = Vec::new();
+        let mut levels = Vec::new();
+        for &(bound, _, index) in order {
+            if batch.len() == AHEAD || self.hopeless(bound) {
+                break;
+            }
+            self.lattice.levels(index, &mut levels);
+            if self.seen[index as usize] == 0 && !self.excluded(&levels) {
+                batch.push((index, levels.clone()));
+            }
+        }
+        let nodes: Vec<Vec<u8>> = batch.iter().map(|(_, levels)| levels.clone()).collect();
+        for ((index, levels), tally) in batch.iter().zip(self.nodes.tally_all(&nodes)) {
+            self.record(*index, levels, tally);
+        }
     }
 
     /// Whether a node with this bound cannot be the answer; a hair is allowed for rounding.
@@ -263,7 +285,7 @@ impl<'a> Search<'a> {
         if self.best.is_none() {
             return false;
         }
-        let mut known = self.scale.unknown();
+        let mut known = Known::NOTHING;
         for entry in &self.entries {
             if (entry.floor > known.suppressed || entry.charge > known.charge)
                 && packed.at_most(&entry.packed, self.words)
@@ -303,7 +325,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// From `start` upwards, always to the neighbour with the lowest bound, as long as the bound leaves hope.
+    /// From `start` to the top, always to the neighbor with the lowest bound.
+    ///
+    /// It goes on where the bound leaves no hope: such nodes cannot win, but one that suppresses too much rules out more.
     fn path(&self, start: u64, levels: &[u8]) -> Vec<(u64, Vec<u8>)> {
         let mut path = vec![(start, levels.to_vec())];
         if !self.can_tag {
@@ -323,12 +347,12 @@ impl<'a> Search<'a> {
                 }
             }
             match next {
-                Some((bound, d)) if !self.hopeless(bound) => {
+                Some((_, d)) => {
                     levels[d] += 1;
                     index += self.strides[d];
                     path.push((index, levels.clone()));
                 }
-                _ => return path,
+                None => return path,
             }
         }
     }
@@ -350,7 +374,7 @@ impl<'a> Search<'a> {
         let known = Known {
             suppressed: entry.floor,
             charge: entry.charge,
-            ..self.scale.unknown()
+            ..Known::NOTHING
         };
         self.hopeless(self.scale.bound(start, &known))
     }

@@ -8,6 +8,7 @@
 mod class;
 mod context;
 mod error;
+mod figures;
 mod frequency;
 mod full_domain;
 mod keys;

@@ -3,8 +3,6 @@
 //! Scores come from whole numbers wherever the definition allows, so that equal releases have equal scores on every
 //! machine. A bound never exceeds the score of the node it speaks of, rounding apart; searches allow for that.
 
-use denym_data::Recoding;
-
 use crate::request::Request;
 
 /// A measure of what a release loses; smaller is better.
@@ -92,6 +90,16 @@ pub(crate) struct Known {
     pub(crate) squares: u128,
     /// It has at most as many classes.
     pub(crate) classes: u64,
+}
+
+impl Known {
+    /// What holds for any node.
+    pub(crate) const NOTHING: Known = Known {
+        suppressed: 0,
+        charge: 0,
+        squares: 0,
+        classes: u64::MAX,
+    };
 }
 
 /// The constants of one request that scores are made of.
@@ -238,17 +246,7 @@ impl Scale {
 
     /// The bound of a node of which nothing is known.
     pub(crate) fn first_bound(&self, levels: &[u8]) -> f64 {
-        self.bound(levels, &self.unknown())
-    }
-
-    /// What is known of any node.
-    pub(crate) fn unknown(&self) -> Known {
-        Known {
-            suppressed: 0,
-            charge: 0,
-            squares: 0,
-            classes: u64::MAX,
-        }
+        self.bound(levels, &Known::NOTHING)
     }
 
     /// Sum of squares, every suppressed record charged with the size of the table.
@@ -333,7 +331,7 @@ pub(crate) fn part(units: u64) -> f64 {
 /// The geometric mean of losses, each shifted by one.
 pub(crate) fn geometric(losses: &[f64]) -> f64 {
     let exponent = 1.0 / losses.len() as f64;
-    losses
+    sorted(losses)
         .iter()
         .map(|loss| (loss + 1.0).powf(exponent))
         .product::<f64>()
@@ -342,7 +340,14 @@ pub(crate) fn geometric(losses: &[f64]) -> f64 {
 
 /// The arithmetic mean of losses.
 pub(crate) fn arithmetic(losses: &[f64]) -> f64 {
-    losses.iter().sum::<f64>() / losses.len() as f64
+    sorted(losses).iter().sum::<f64>() / losses.len() as f64
+}
+
+/// In ascending order, so that rounding does not depend on which attribute lost how much.
+fn sorted(losses: &[f64]) -> Vec<f64> {
+    let mut sorted = losses.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted
 }
 
 fn sum(spread: &[(u64, u64)]) -> u128 {
@@ -350,39 +355,4 @@ fn sum(spread: &[(u64, u64)]) -> u128 {
         .iter()
         .map(|&(leaves, records)| u128::from(leaves) * u128::from(records))
         .sum()
-}
-
-/// The loss of each quasi-identifier under any recoding of tuples, floored to ten decimals.
-pub(crate) fn attribute_losses(request: &Request<'_>, recoding: &Recoding) -> Vec<f64> {
-    let n = request.summary.total();
-    let classes = recoding.classes();
-    let mut sizes = vec![0_u64; classes];
-    let mut suppressed = 0_u64;
-    for (class, &records) in recoding.class_of.iter().zip(&request.summary.records) {
-        match class {
-            Some(class) => sizes[*class as usize] += records,
-            None => suppressed += records,
-        }
-    }
-    let attributes = recoding.labels.iter().zip(&recoding.published);
-    attributes
-        .zip(request.hierarchies)
-        .map(|((labels, published), hierarchy)| {
-            let leaves = hierarchy.leaves();
-            let total: u128 = published
-                .iter()
-                .zip(&sizes)
-                .map(|(&label, &size)| {
-                    // Shares are whole numbers of leaves; rounding takes back what the division blurred.
-                    let under = (labels.shares[label as usize] * leaves as f64).round() as u128;
-                    under * u128::from(size)
-                })
-                .sum();
-            part(units(
-                n,
-                leaves,
-                total + u128::from(suppressed) * u128::from(leaves),
-            ))
-        })
-        .collect()
 }

@@ -3,6 +3,7 @@
 use denym_data::{Recoding, Unit};
 
 use crate::class::{admitted, with_group};
+use crate::frequency::Grouping;
 use crate::request::Request;
 
 /// The recoding that publishes every quasi-identifier at its level and suppresses classes that fail a promise.
@@ -18,20 +19,7 @@ pub(crate) fn recode(request: &Request<'_>, levels: &[u8]) -> Recoding {
                 .as_slice()
         })
         .collect();
-    let tuple = |index: usize| -> Vec<u32> {
-        (0..q)
-            .map(|d| nodes[d][summary.quasi[d][index] as usize])
-            .collect()
-    };
-    let mut ids: std::collections::HashMap<Vec<u32>, u32> = std::collections::HashMap::new();
-    let mut members: Vec<Vec<u32>> = Vec::new();
-    for index in 0..summary.tuples() {
-        let class = *ids.entry(tuple(index)).or_insert_with(|| {
-            members.push(Vec::new());
-            members.len() as u32 - 1
-        });
-        members[class as usize].push(index as u32);
-    }
+    let members = classes(request, levels);
     let mut recoding = Recoding {
         unit: Unit::Tuple,
         class_of: vec![None; summary.tuples()],
@@ -55,6 +43,27 @@ pub(crate) fn recode(request: &Request<'_>, levels: &[u8]) -> Recoding {
         class += 1;
     }
     recoding
+}
+
+/// The tuples of each class at `levels`, classes in the order of their first tuple.
+fn classes(request: &Request<'_>, levels: &[u8]) -> Vec<Vec<u32>> {
+    // Attribute by attribute: two tuples are alike if they were so far and have the same node here.
+    let mut class_of = vec![0_u32; request.summary.tuples()];
+    let mut count = 1;
+    for (d, codes) in request.summary.quasi.iter().enumerate() {
+        let nodes = &request.hierarchies[d].levels()[levels[d] as usize].nodes;
+        let mut grouping: Grouping<1> = Grouping::default();
+        for (class, &code) in class_of.iter_mut().zip(codes) {
+            let pair = u64::from(*class) << 32 | u64::from(nodes[code as usize]);
+            *class = grouping.add([pair], 0);
+        }
+        count = grouping.keys.len();
+    }
+    let mut members = vec![Vec::new(); count];
+    for (index, &class) in class_of.iter().enumerate() {
+        members[class as usize].push(index as u32);
+    }
+    members
 }
 
 /// Whether the class made of these tuples meets every promise.

@@ -17,8 +17,14 @@ use crate::request::Request;
 /// Sets that are kept for later roll-ups hold at most this many times the tuples of the finest set.
 const KEEP: usize = 6;
 
+/// Room for at least this many tuples in kept sets, however small the finest one: about 32 megabytes.
+const ROOM: usize = 1 << 21;
+
 /// A set is worth keeping when it is at most this fraction (one over) of the set it came from.
 const SHRINK: usize = 2;
+
+/// Sets of up to this many tuples need no stepping stones: rolling up from them takes microseconds.
+const SMALL: usize = 1 << 11;
 
 /// What was found at one node.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -84,9 +90,13 @@ struct Views<'a, const W: usize> {
     request: Request<'a>,
     layout: Layout,
     ladders: Ladders,
-    views: Vec<View<W>>,
+    made: Vec<View<W>>,
     room: usize,
     words: usize,
+    /// Stepping stones that were tried, kept or not.
+    paved: Vec<Packed>,
+    /// Quasi-identifiers, those with the most varied values first.
+    varied: Vec<usize>,
     budget: u64,
     /// Positions of promises that stay failed at finer nodes, whatever is suppressed.
     lasting: Vec<usize>,
@@ -104,9 +114,11 @@ impl<'a, const W: usize> Views<'a, W> {
             request,
             ladders: Ladders::new(request.hierarchies),
             layout,
-            room: finest.len().saturating_mul(KEEP),
+            room: finest.len().saturating_mul(KEEP).max(ROOM),
             words: lattice.words(),
-            views: vec![View {
+            paved: Vec::new(),
+            varied: varied(&request, lattice),
+            made: vec![View {
                 levels: lattice.low.clone(),
                 packed: Packed::new(&lattice.low),
                 set: Arc::new(finest),
@@ -118,13 +130,44 @@ impl<'a, const W: usize> Views<'a, W> {
 
     /// The smallest view that is fine enough.
     fn source(&self, packed: &Packed) -> &View<W> {
-        let mut best = &self.views[0];
-        for view in &self.views[1..] {
+        let mut best = &self.made[0];
+        for view in &self.made[1..] {
             if view.set.len() < best.set.len() && view.packed.at_most(packed, self.words) {
                 best = view;
             }
         }
         best
+    }
+
+    /// Makes the sets that lie between the finest one and a node when the most varied attributes are lifted one by one.
+    ///
+    /// Nodes that agree on those attributes then roll up from a set that is far smaller than the finest.
+    fn pave(&mut self, levels: &[u8]) {
+        let mut stone = self.made[0].levels.clone();
+        // The last attributes vary little; stones for them would hardly be smaller than the node itself.
+        for depth in 0..self.varied.len().saturating_sub(2) {
+            let d = self.varied[depth];
+            if levels[d] == stone[d] {
+                continue;
+            }
+            stone[d] = levels[d];
+            let packed = Packed::new(&stone);
+            if self.source(&Packed::new(levels)).set.len() <= SMALL {
+                return;
+            }
+            if stone == levels {
+                return;
+            }
+            if self.paved.contains(&packed) {
+                continue;
+            }
+            self.paved.push(packed);
+            let before = self.source(&packed).set.len();
+            let (set, _) = self.make(&stone);
+            if set.len() * 4 <= before * 3 {
+                self.keep(&stone, set);
+            }
+        }
     }
 
     /// The set of a node, and whether it is worth keeping.
@@ -143,7 +186,7 @@ impl<'a, const W: usize> Views<'a, W> {
     fn keep(&mut self, levels: &[u8], set: Arc<FrequencySet<W>>) {
         if set.len() <= self.room {
             self.room -= set.len();
-            self.views.push(View {
+            self.made.push(View {
                 levels: levels.to_vec(),
                 packed: Packed::new(levels),
                 set,
@@ -216,6 +259,7 @@ impl<'a, const W: usize> Views<'a, W> {
 
 impl<const W: usize> Nodes for Views<'_, W> {
     fn tally(&mut self, levels: &[u8]) -> Tally {
+        self.pave(levels);
         let (set, keep) = self.make(levels);
         let tally = self.judge(levels, &set);
         if keep {
@@ -225,7 +269,10 @@ impl<const W: usize> Nodes for Views<'_, W> {
     }
 
     fn tally_all(&mut self, nodes: &[Vec<u8>]) -> Vec<Tally> {
-        let made: Vec<(Tally, Option<Arc<FrequencySet<W>>>)> = nodes
+        for levels in nodes {
+            self.pave(levels);
+        }
+        let tallied: Vec<(Tally, Option<Arc<FrequencySet<W>>>)> = nodes
             .par_iter()
             .map(|levels| {
                 let (set, keep) = self.make(levels);
@@ -234,7 +281,7 @@ impl<const W: usize> Nodes for Views<'_, W> {
             .collect();
         nodes
             .iter()
-            .zip(made)
+            .zip(tallied)
             .map(|(levels, (tally, set))| {
                 if let Some(set) = set {
                     self.keep(levels, set);
@@ -253,6 +300,27 @@ impl<const W: usize> Nodes for Views<'_, W> {
             self.keep(levels, set);
         }
     }
+}
+
+/// Quasi-identifiers by the entropy of their values at the lowest level, highest first.
+fn varied(request: &Request<'_>, lattice: &Lattice) -> Vec<usize> {
+    let summary = request.summary;
+    let total = summary.total() as f64;
+    let entropy = |d: usize| -> f64 {
+        let level = &request.hierarchies[d].levels()[lattice.low[d] as usize];
+        let mut counts = vec![0_u64; level.labels.len()];
+        for (&code, &records) in summary.quasi[d].iter().zip(&summary.records) {
+            counts[level.nodes[code as usize] as usize] += records;
+        }
+        counts
+            .iter()
+            .filter(|&&count| count > 0)
+            .map(|&count| -(count as f64 / total) * (count as f64 / total).ln())
+            .sum()
+    };
+    let mut order: Vec<(f64, usize)> = (0..lattice.low.len()).map(|d| (entropy(d), d)).collect();
+    order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    order.into_iter().map(|(_, d)| d).collect()
 }
 
 /// Builds the group of one class of a set.
