@@ -81,6 +81,9 @@ pub struct Summary {
     pub sensitive: Vec<Ragged<(Code, u64)>>,
     /// Distinct subjects of each tuple in ascending order, when the table has a subject column.
     pub subjects: Option<Ragged<u32>>,
+    /// For each sensitive attribute and tuple, the distinct (value, subject) pairs in ascending order, when the table has a
+    /// subject column; else empty. One person may show a value in several tuples, so histograms of tuples do not add up.
+    pub shown: Vec<Ragged<(Code, u32)>>,
 }
 
 impl Summary {

@@ -55,7 +55,12 @@ impl Engine {
             let mut ragged = Ragged::new();
             if let Some(subject) = subject {
                 let groups = self.groups(table, quasi, &[attribute, subject])?;
+                let mut shown = Ragged::new();
                 runs(&groups, width, |row, values| {
+                    for &pair in values {
+                        shown.push((groups.columns[width][pair], groups.columns[width + 1][pair]));
+                    }
+                    shown.close();
                     for run in values
                         .chunk_by(|&a, &b| groups.columns[width][a] == groups.columns[width][b])
                     {
@@ -64,6 +69,7 @@ impl Engine {
                     ragged.close();
                     debug_assert!(row < groups.counts.len(), "a run starts inside");
                 });
+                summary.shown.push(shown);
             } else {
                 let groups = self.groups(table, quasi, &[attribute])?;
                 let first = summary.records.is_empty();

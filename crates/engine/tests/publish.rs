@@ -89,6 +89,26 @@ fn naive_summary(
                 })
                 .collect()
         }),
+        shown: subject.map_or_else(Vec::new, |subject| {
+            let pairs = |attribute: usize| {
+                let (values, people) = (
+                    &table.columns()[attribute].codes,
+                    &table.columns()[subject].codes,
+                );
+                rows_of
+                    .values()
+                    .map(|rows| {
+                        let all: BTreeSet<_> =
+                            rows.iter().map(|&row| (values[row], people[row])).collect();
+                        all.into_iter().collect::<Vec<_>>()
+                    })
+                    .collect()
+            };
+            sensitive
+                .iter()
+                .map(|&attribute| pairs(attribute))
+                .collect()
+        }),
     }
 }
 

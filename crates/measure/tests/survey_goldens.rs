@@ -495,6 +495,7 @@ fn table_iii_counts_of_heart_disease_at_38() {
                 .collect::<Ragged<_>>(),
         ],
         subjects: None,
+        shown: Vec::new(),
     };
     let hierarchies = [by_age, by_sex];
     let age_of = |class: usize| hierarchies[0].node(1, code("Age", class));

@@ -8,8 +8,7 @@ const INLINE: usize = 4;
 
 /// Builds the group of one class and hands it to `judge`.
 ///
-/// `subjects` is `None` when every record is a subject of its own. With a subject column, a value that one subject shows
-/// in several tuples is counted once per tuple, but never more often than there are subjects.
+/// `subjects` is `None` when every record is a subject of its own.
 pub(crate) fn with_group<'a, T>(
     records: u64,
     subjects: Option<u64>,
@@ -19,13 +18,6 @@ pub(crate) fn with_group<'a, T>(
     let judge = |sensitive: &[Histogram<'_>]| {
         judge(&Group::new(records, subjects.unwrap_or(records), sensitive))
     };
-    if let Some(most) = subjects {
-        let capped: Vec<Vec<(Code, u64)>> = histograms
-            .map(|counts| counts.iter().map(|&(v, n)| (v, n.min(most))).collect())
-            .collect();
-        let sensitive: Vec<Histogram<'_>> = capped.iter().map(|c| Histogram::new(c)).collect();
-        return judge(&sensitive);
-    }
     let attributes = histograms.len();
     if attributes <= INLINE {
         let mut sensitive = [Histogram::new(&[]); INLINE];

@@ -20,6 +20,8 @@ pub(crate) struct FrequencySet<const W: usize> {
     pub(crate) subjects: Option<Ragged<u32>>,
     /// For each sensitive attribute, the histogram of each tuple.
     pub(crate) sensitive: Vec<Ragged<(Code, u64)>>,
+    /// For each sensitive attribute, the (value, subject) pairs of each tuple, when the table has a subject column.
+    shown: Vec<Ragged<(Code, u32)>>,
 }
 
 impl<const W: usize> FrequencySet<W> {
@@ -32,6 +34,7 @@ impl<const W: usize> FrequencySet<W> {
             records: summary.records.clone(),
             subjects: summary.subjects.clone(),
             sensitive: summary.sensitive.clone(),
+            shown: summary.shown.clone(),
         };
         if low.iter().all(|&level| level == 0) && level_zero_is_the_original(request) {
             return whole;
@@ -107,6 +110,12 @@ impl<const W: usize> FrequencySet<W> {
             whole
         };
         let members = (!bare).then(|| Members::new(&group_of, grouping.keys.len()));
+        let shown: Vec<Ragged<(Code, u32)>> = members.as_ref().map_or_else(Vec::new, |members| {
+            self.shown
+                .iter()
+                .map(|pairs| members.unite(pairs))
+                .collect()
+        });
         FrequencySet {
             keys: grouping.keys,
             records: grouping.records,
@@ -114,12 +123,17 @@ impl<const W: usize> FrequencySet<W> {
                 let subjects = self.subjects.as_ref()?;
                 Some(members.unite(subjects))
             }),
-            sensitive: members.as_ref().map_or_else(Vec::new, |members| {
-                self.sensitive
-                    .iter()
-                    .map(|histograms| members.add_up(histograms))
-                    .collect()
-            }),
+            sensitive: if shown.is_empty() {
+                members.as_ref().map_or_else(Vec::new, |members| {
+                    self.sensitive
+                        .iter()
+                        .map(|histograms| members.add_up(histograms))
+                        .collect()
+                })
+            } else {
+                shown.iter().map(count_subjects).collect()
+            },
+            shown,
         }
     }
 }
@@ -223,6 +237,21 @@ fn hash<const W: usize>(key: &Key<W>, shift: u32) -> usize {
     (mixed >> shift) as usize
 }
 
+/// The histogram of each row of (value, subject) pairs: a value counts once per subject.
+fn count_subjects(pairs: &Ragged<(Code, u32)>) -> Ragged<(Code, u64)> {
+    (0..pairs.len())
+        .map(|row| histogram_of(pairs.row(row)))
+        .collect()
+}
+
+/// How many subjects show each value, from sorted, distinct (value, subject) pairs.
+pub(crate) fn histogram_of(pairs: &[(Code, u32)]) -> Vec<(Code, u64)> {
+    pairs
+        .chunk_by(|a, b| a.0 == b.0)
+        .map(|run| (run[0].0, run.len() as u64))
+        .collect()
+}
+
 /// Which source tuples make up each group.
 struct Members {
     order: Vec<u32>,
@@ -254,9 +283,9 @@ impl Members {
     }
 
     /// Sorted sets, united per group.
-    fn unite(&self, sets: &Ragged<u32>) -> Ragged<u32> {
+    fn unite<T: Ord + Copy>(&self, sets: &Ragged<T>) -> Ragged<T> {
         let mut united = Ragged::new();
-        let mut buffer: Vec<u32> = Vec::new();
+        let mut buffer: Vec<T> = Vec::new();
         for members in self.groups() {
             buffer.clear();
             for &tuple in members {

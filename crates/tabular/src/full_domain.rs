@@ -196,13 +196,13 @@ impl<'a> Search<'a> {
             budget,
             grows_with_classes: request.objective.grows_with_classes(),
             can_tag: request.promises.iter().any(|promise| {
-                let terms = promise.terms();
-                terms.monotone_with_suppression || budget == 0 && terms.monotone
+                request.is_monotone_with_suppression(promise.as_ref())
+                    || budget == 0 && request.is_monotone(promise.as_ref())
             }),
             mixed: request
                 .promises
                 .iter()
-                .any(|promise| !promise.terms().monotone_with_suppression),
+                .any(|promise| !request.is_monotone_with_suppression(promise.as_ref())),
             strides,
             words: lattice.words(),
             seen: vec![0; lattice.nodes() as usize],

@@ -87,7 +87,7 @@ pub(crate) fn nearest(
     let all_last = request
         .promises
         .iter()
-        .all(|promise| promise.terms().monotone_with_suppression);
+        .all(|promise| request.is_monotone_with_suppression(promise.as_ref()));
     // When every promise only gains by generalizing, the coarsest node reaches furthest.
     let count = if all_last || lattice.nodes() > COMPLETE {
         1

@@ -3,7 +3,7 @@
 use denym_data::{Recoding, Unit};
 
 use crate::class::{admitted, with_group};
-use crate::frequency::Grouping;
+use crate::frequency::{Grouping, histogram_of};
 use crate::request::Request;
 
 /// The recoding that publishes every quasi-identifier at its level and suppresses classes that fail a promise.
@@ -80,26 +80,37 @@ pub(crate) fn class_is_admitted(request: &Request<'_>, members: &[u32]) -> bool 
         all.dedup();
         all.len() as u64
     });
-    let histograms: Vec<Vec<(u32, u64)>> = summary
-        .sensitive
-        .iter()
-        .map(|rows| {
-            let mut all: Vec<(u32, u64)> = members
-                .iter()
-                .flat_map(|&t| rows.row(t as usize))
-                .copied()
-                .collect();
-            all.sort_unstable();
-            all.dedup_by(|next, kept| {
-                let same = next.0 == kept.0;
-                if same {
-                    kept.1 += next.1;
-                }
-                same
-            });
-            all
-        })
-        .collect();
+    let shown = summary.shown.iter().map(|rows| {
+        let mut pairs: Vec<(u32, u32)> = members
+            .iter()
+            .flat_map(|&t| rows.row(t as usize))
+            .copied()
+            .collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        histogram_of(&pairs)
+    });
+    let added_up = summary.sensitive.iter().map(|rows| {
+        let mut all: Vec<(u32, u64)> = members
+            .iter()
+            .flat_map(|&t| rows.row(t as usize))
+            .copied()
+            .collect();
+        all.sort_unstable();
+        all.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 += next.1;
+            }
+            same
+        });
+        all
+    });
+    let histograms: Vec<Vec<(u32, u64)>> = if summary.shown.is_empty() {
+        added_up.collect()
+    } else {
+        shown.collect()
+    };
     with_group(
         records,
         subjects,

@@ -30,6 +30,22 @@ impl Request<'_> {
             .min(self.summary.total())
     }
 
+    /// Whether merging classes that keep `promise` gives a class that keeps it, in this table.
+    ///
+    /// With a subject column merged classes may share subjects, which only some promises survive.
+    pub(crate) fn is_monotone(&self, promise: &dyn Promise) -> bool {
+        promise.terms().monotone && self.survives_shared_subjects(promise)
+    }
+
+    /// Whether merging a class that keeps `promise` with any other gives a class that keeps it, in this table.
+    pub(crate) fn is_monotone_with_suppression(&self, promise: &dyn Promise) -> bool {
+        promise.terms().monotone_with_suppression && self.survives_shared_subjects(promise)
+    }
+
+    fn survives_shared_subjects(&self, promise: &dyn Promise) -> bool {
+        self.summary.subjects.is_none() || promise.monotone_over_shared_subjects()
+    }
+
     /// Lowest and highest level allowed of quasi-identifier `d`.
     pub(crate) fn range(&self, d: usize) -> (usize, usize) {
         let top = self.hierarchies[d].height() - 1;

@@ -108,7 +108,7 @@ impl<'a, const W: usize> Views<'a, W> {
     fn new(request: Request<'a>, lattice: &Lattice, layout: Layout) -> Self {
         let finest = FrequencySet::finest(&request, &layout, &lattice.low);
         let (lasting, passing) = (0..request.promises.len())
-            .partition(|&p| request.promises[p].terms().monotone_with_suppression);
+            .partition(|&p| request.is_monotone_with_suppression(request.promises[p].as_ref()));
         Views {
             budget: request.budget(),
             request,
@@ -211,7 +211,7 @@ impl<'a, const W: usize> Views<'a, W> {
                 let lasts = self.lasting.iter().all(|&p| promises[p].admits(group));
                 let passes = self.passing.iter().all(|&p| {
                     let admits = promises[p].admits(group);
-                    broken |= !admits && promises[p].terms().monotone;
+                    broken |= !admits && self.request.is_monotone(promises[p].as_ref());
                     admits
                 });
                 (lasts, passes, group.subjects)

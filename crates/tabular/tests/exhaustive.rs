@@ -100,12 +100,6 @@ fn case(random: &mut SplitMix64) -> Case {
             (low as usize, high as usize)
         })
         .collect();
-    let subject = subject.filter(|_| {
-        // Closeness counts values per subject, which merged tuples do not keep apart.
-        !promises
-            .iter()
-            .any(|promise| promise.terms().name == "t-closeness")
-    });
     Case {
         quasi,
         secret,
@@ -132,11 +126,11 @@ impl Case {
             *counts.entry(value).or_default() += 1;
         }
         let counts: Vec<(u32, u64)> = counts.into_iter().collect();
-        judge(&Group {
-            records: rows.len() as u64,
-            subjects: subjects.len() as u64,
-            sensitive: &[Histogram::new(&counts)],
-        })
+        judge(&Group::new(
+            rows.len() as u64,
+            subjects.len() as u64,
+            &[Histogram::new(&counts)],
+        ))
     }
 
     fn admits(&self, rows: &[usize]) -> bool {

@@ -1,7 +1,7 @@
 //! Paper tables, brute-force oracles and strategies shared by the tests of every crate.
 
-pub mod paths;
 pub mod lattice;
+pub mod paths;
 pub mod shared;
 pub mod summarize;
 pub mod trails;

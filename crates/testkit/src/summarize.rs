@@ -60,6 +60,14 @@ pub fn summarize(quasi: &[&Column], sensitive: &[&Column], subject: Option<&Colu
         cardinalities: quasi.iter().map(|column| column.dictionary.len()).collect(),
         sensitive: vec![Ragged::new(); sensitive.len()],
         subjects: subject.map(|_| Ragged::new()),
+        shown: vec![
+            Ragged::new();
+            if subject.is_some() {
+                sensitive.len()
+            } else {
+                0
+            }
+        ],
         ..Summary::default()
     };
     for (tuple, rows) in &rows {
@@ -68,11 +76,18 @@ pub fn summarize(quasi: &[&Column], sensitive: &[&Column], subject: Option<&Colu
         }
         summary.records.push(rows.len() as u64);
         let person = |row: usize| subject.map_or(row as u32, |column| column.codes[row]);
-        for (ragged, column) in summary.sensitive.iter_mut().zip(sensitive) {
+        for (position, (ragged, column)) in summary.sensitive.iter_mut().zip(sensitive).enumerate()
+        {
             let shown: BTreeSet<(u32, u32)> = rows
                 .iter()
                 .map(|&row| (column.codes[row], person(row)))
                 .collect();
+            if let Some(pairs) = summary.shown.get_mut(position) {
+                for &pair in &shown {
+                    pairs.push(pair);
+                }
+                pairs.close();
+            }
             let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
             for (value, _) in shown {
                 *counts.entry(value).or_default() += 1;

@@ -100,6 +100,7 @@ pub(crate) fn summary(table: &Table, quasi: &[&str], sensitive: &[&str]) -> Summ
             })
             .collect(),
         subjects: None,
+        shown: Vec::new(),
     }
 }
 
