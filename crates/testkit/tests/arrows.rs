@@ -40,6 +40,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "bench",
         &[
+            "testkit",
             "data",
             "measure",
             "tabular",
