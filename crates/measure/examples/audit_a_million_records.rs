@@ -7,8 +7,11 @@ mod support;
 
 use std::time::Instant;
 
-use denym_data::{Column, Table};
-use denym_measure::{Classes, Roles, SurveyOptions, survey};
+use denym_data::{Column, Fraction, Table};
+use denym_measure::profile::profile;
+use denym_measure::promises::{Confidence, KAnonymity};
+use denym_measure::risk::special_uniques;
+use denym_measure::{Classes, Promise, Roles, SurveyOptions, audit_subsets, survey, what_if};
 
 /// A million records made from Adult that compress badly: every cell is replaced with probability 1/2 by the same column
 /// of another record. 353,602 distinct tuples.
@@ -110,4 +113,42 @@ fn main() {
         start.elapsed()
     );
     assert_eq!(classes.len(), 353_602, "the mixture is the documented one");
+    let timed = |name: &str, work: &dyn Fn() -> String| {
+        let start = Instant::now();
+        let answer = work();
+        println!("mixed million, {name}: {answer} in {:.1?}", start.elapsed());
+    };
+    let promises: [Box<dyn Promise>; 2] = [
+        Box::new(KAnonymity { k: 5 }),
+        Box::new(Confidence::of_all(
+            0,
+            Fraction::new(9, 10).expect("a fraction"),
+        )),
+    ];
+    let eight =
+        Roles::by_name(&mixed, &names[..8], &["salary-class"], None).expect("columns exist");
+    timed("any 3 of 8 columns, k and confidence", &|| {
+        let found = audit_subsets(&mixed, &eight, 3, &promises);
+        format!(
+            "{} and {} records fail",
+            found[0].measured.violating_records, found[1].measured.violating_records
+        )
+    });
+    let all: Vec<usize> = (0..9).collect();
+    timed("special uniques up to 3 of 9 columns", &|| {
+        format!("{} records", special_uniques(&mixed, &all, 3).len())
+    });
+    timed("profile with combinations up to 3", &|| {
+        format!("{} combinations", profile(&mixed, 3).combinations.len())
+    });
+    timed("what if one or two more columns were known", &|| {
+        let three = Roles::by_name(&mixed, &["sex", "race", "age"], &["salary-class"], None)
+            .expect("columns exist");
+        let found = what_if(&mixed, &three, &promises, true);
+        format!(
+            "{} of {} cases break a promise",
+            found.iter().filter(|case| case.breaks).count(),
+            found.len()
+        )
+    });
 }

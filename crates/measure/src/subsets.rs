@@ -5,8 +5,9 @@
 //! On a wide table nobody knows all columns of a victim. The groups are then those of every subset of at most m columns. k-anonymity on
 //! them is k^m-anonymity of a table; together with confidence it is LKC-privacy of a table.
 //!
-//! Groups of a smaller subset are unions of groups of a larger one. So when every promise is monotone only the subsets of exactly
-//! m columns are judged; else all sizes are, down to knowing nothing at all, where the whole table is one group.
+//! Groups of a smaller subset are unions of groups of a larger one. So when every promise is monotone and holds on the subsets of
+//! exactly m columns, it holds on all; else all sizes are judged, down to knowing nothing at all, where the whole table
+//! is one group.
 //!
 //! # Cost
 //!
@@ -38,11 +39,14 @@ pub fn audit_subsets(
         promise.terms().monotone
             && (roles.subject.is_none() || promise.monotone_over_shared_subjects())
     });
-    let smallest = if only_largest { m } else { 0 };
     let base = Classes::of(table, roles);
     let mut found: Vec<Option<SubsetMeasured>> = vec![None; promises.len()];
     let mut failing = vec![vec![false; table.records()]; promises.len()];
-    for size in smallest..=m {
+    for size in (0..=m).rev() {
+        // Smaller subsets can add failing records to those of a promise that fails, but cannot break one that holds.
+        if size < m && only_largest && found.iter().flatten().all(|found| found.measured.holds) {
+            break;
+        }
         for subset in combinations(&roles.quasi, size) {
             let classes = base.coarsened(table, roles, &subset);
             for (index, measured) in audit(&classes, promises).into_iter().enumerate() {

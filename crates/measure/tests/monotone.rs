@@ -125,7 +125,7 @@ fn promises(reference: &[u64], a: u64, b: u64) -> Vec<Box<dyn Promise>> {
         Box::new(KeAnonymity::new(
             0,
             b % 5,
-            Decimal::whole(a as i64),
+            Decimal::whole(a.cast_signed()),
             &numbers(),
         )),
         Box::new(EpsilonM::new(0, Decimal::whole(1), 1 + a / 3, &numbers())),
