@@ -38,7 +38,8 @@ pub(crate) fn msnbc() -> Option<Paths> {
 
 /// Oyster rail journeys: (station, hour) of entry and exit, with the product as sensitive attribute.
 ///
-/// Entry and exit may fall in one hour, so the records are put together as codes.
+/// Entry and exit may fall in one hour, so the records are put together as codes. The reference
+/// numbers stations by their first event; ties of the greedy choice follow that order.
 pub(crate) fn oyster() -> Option<Paths> {
     let mut text = Vec::new();
     for part in 'a'..='i' {
@@ -49,8 +50,13 @@ pub(crate) fn oyster() -> Option<Paths> {
     let text = String::from_utf8_lossy(&text);
     let mut open = std::collections::HashMap::new();
     let mut journeys = Vec::new();
+    let mut stations: std::collections::HashMap<&str, u32> = std::collections::HashMap::new();
     for line in text.lines() {
         let cells: Vec<&str> = line.split(',').collect();
+        if cells[2] != "BUSTRIP" {
+            let next = stations.len() as u32;
+            stations.entry(cells[5]).or_insert(next);
+        }
         match cells[2] {
             "BEGINTRIP" => {
                 open.insert(cells[3], (cells[5], &cells[1][..2]));
@@ -63,19 +69,20 @@ pub(crate) fn oyster() -> Option<Paths> {
             _ => {}
         }
     }
-    let sorted = |mut labels: Vec<&str>| -> Vec<String> {
-        labels.sort_unstable();
-        labels.dedup();
-        labels.into_iter().map(str::to_owned).collect()
-    };
-    let locations = sorted(journeys.iter().flat_map(|(a, b, _)| [a.0, b.0]).collect());
-    let times = sorted(journeys.iter().flat_map(|(a, b, _)| [a.1, b.1]).collect());
-    let code = |labels: &[String], label: &str| {
-        labels.binary_search_by(|l| l.as_str().cmp(label)).unwrap() as u32
-    };
+    let mut locations = vec![String::new(); stations.len()];
+    for (name, &code) in &stations {
+        locations[code as usize] = (*name).to_owned();
+    }
+    let hours: Vec<u32> = journeys
+        .iter()
+        .flat_map(|(a, b, _)| [a.1, b.1])
+        .map(|hour| hour.parse().unwrap())
+        .collect();
+    let first = *hours.iter().min().unwrap();
+    let times = (first..=*hours.iter().max().unwrap()).map(|h| format!("{h:02}")).collect();
     let pair = |(location, time): (&str, &str)| Doublet {
-        time: code(&times, time),
-        location: code(&locations, location),
+        time: time.parse::<u32>().unwrap() - first,
+        location: stations[location],
     };
     let pairs: Vec<[Doublet; 2]> = journeys.iter().map(|(a, b, _)| [pair(*a), pair(*b)]).collect();
     let mut doublets: Vec<Doublet> = pairs.iter().flatten().copied().collect();
