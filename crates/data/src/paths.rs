@@ -101,9 +101,9 @@ impl Paths {
         items: Vec<u32>,
     ) -> Result<Self, PathsError> {
         let sorted = doublets.windows(2).all(|pair| pair[0] < pair[1]);
-        let known = doublets.iter().all(|d| {
-            (d.time as usize) < times.len() && (d.location as usize) < locations.len()
-        });
+        let known = doublets
+            .iter()
+            .all(|d| (d.time as usize) < times.len() && (d.location as usize) < locations.len());
         let framed = starts.first() == Some(&0)
             && starts.last().map(|&end| end as usize) == Some(items.len())
             && starts.windows(2).all(|pair| pair[0] <= pair[1]);

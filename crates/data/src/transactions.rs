@@ -114,8 +114,9 @@ mod tests {
 
     #[test]
     fn a_set_counts_each_item_once() {
-        let table = Transactions::from_labels([vec!["milk", "bread", "milk"], vec![], vec!["bread"]])
-            .expect("fits");
+        let table =
+            Transactions::from_labels([vec!["milk", "bread", "milk"], vec![], vec!["bread"]])
+                .expect("fits");
         assert_eq!(table.items(), ["milk", "bread"]);
         assert_eq!(table.set(0), [0, 1]);
         assert_eq!(table.set(1), &[] as &[u32]);

@@ -28,7 +28,7 @@ use std::hash::Hash;
 use denym_data::paths::{Fraction, Paths};
 use hashbrown::{HashMap, HashSet};
 
-pub use contradiction::{NotAligned, consistent, consistent_with};
+pub use contradiction::{NotAligned, Removal, consistent, consistent_with};
 
 /// A sensitive value or place and its bound.
 #[derive(Clone, Debug)]
@@ -139,7 +139,8 @@ fn marks(paths: &Paths, secrets: &[Secret]) -> Vec<Vec<bool>> {
             }
             Kind::Place { location } => {
                 let code = paths.locations().iter().position(|l| l == location);
-                let here = |&id: &u32| Some(paths.doublets()[id as usize].location as usize) == code;
+                let here =
+                    |&id: &u32| Some(paths.doublets()[id as usize].location as usize) == code;
                 paths.records().map(|path| path.iter().any(here)).collect()
             }
         }
@@ -159,7 +160,11 @@ fn named(paths: &Paths, secrets: &[Secret]) -> Vec<Option<usize>> {
 }
 
 fn quasi(paths: &Paths, record: usize) -> Vec<u32> {
-    paths.quasi().iter().map(|column| column.codes[record]).collect()
+    paths
+        .quasi()
+        .iter()
+        .map(|column| column.codes[record])
+        .collect()
 }
 
 fn rows(paths: &Paths, marks: &[Vec<bool>]) -> Rows {
@@ -175,7 +180,10 @@ fn rows(paths: &Paths, marks: &[Vec<bool>]) -> Rows {
     }
     let mut all: Vec<_> = known.into_iter().collect();
     all.sort_unstable();
-    let (keys, weights) = all.into_iter().map(|((q, p), w)| ((q, p.to_vec()), w)).unzip();
+    let (keys, weights) = all
+        .into_iter()
+        .map(|((q, p), w)| ((q, p.to_vec()), w))
+        .unzip();
     Rows { keys, weights }
 }
 
@@ -223,7 +231,9 @@ impl<'a> Judge<'a> {
     fn empty_knowledge(&mut self, rows: &Rows) {
         let mut classes: BTreeMap<&[u32], Vec<u64>> = BTreeMap::new();
         for ((class, _), weight) in rows.keys.iter().zip(&rows.weights) {
-            let sums = classes.entry(class).or_insert_with(|| vec![0; weight.len()]);
+            let sums = classes
+                .entry(class)
+                .or_insert_with(|| vec![0; weight.len()]);
             for (sum, weight) in sums.iter_mut().zip(weight) {
                 *sum += weight;
             }
@@ -349,7 +359,11 @@ fn has_broken_part(sequence: &[u32], broken: &impl Fn(&[u32]) -> bool) -> bool {
     let mut part = Vec::with_capacity(sequence.len());
     (1..whole).any(|mask| {
         part.clear();
-        part.extend((0..sequence.len()).filter(|at| mask >> at & 1 == 1).map(|at| sequence[at]));
+        part.extend(
+            (0..sequence.len())
+                .filter(|at| mask >> at & 1 == 1)
+                .map(|at| sequence[at]),
+        );
         broken(&part)
     })
 }

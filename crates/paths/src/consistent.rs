@@ -110,7 +110,8 @@ pub(crate) fn exposed(
         }
     }
     let rows = hit.iter().enumerate().filter(|(_, hit)| **hit);
-    rows.map(|(row, _)| u64::from(extended.summary.weight(row)[0])).sum()
+    rows.map(|(row, _)| u64::from(extended.summary.weight(row)[0]))
+        .sum()
 }
 
 /// Rewrites the rows with atoms; an atom `doublets + t` says "nothing at time t".
@@ -120,7 +121,11 @@ fn extend(summary: &Summary, time_of: &[u32], gone: &[bool]) -> Extended {
     let (mut some_gone, mut some_left) = (vec![false; times], vec![false; times]);
     for (item, instances) in summary.instances().iter().enumerate() {
         if *instances > 0 {
-            let side = if gone[item] { &mut some_gone } else { &mut some_left };
+            let side = if gone[item] {
+                &mut some_gone
+            } else {
+                &mut some_left
+            };
             side[time_of[item] as usize] = true;
         }
     }
@@ -136,8 +141,11 @@ fn extend(summary: &Summary, time_of: &[u32], gone: &[bool]) -> Extended {
         .into_par_iter()
         .map(|row| {
             let items = summary.row(row);
-            let mut list: Vec<u32> =
-                items.iter().copied().filter(|&i| !gone[i as usize]).collect();
+            let mut list: Vec<u32> = items
+                .iter()
+                .copied()
+                .filter(|&i| !gone[i as usize])
+                .collect();
             let hidden = items.iter().filter(|&&i| gone[i as usize]);
             let mut atoms: Vec<u32> = hidden
                 .map(|&i| time_of[i as usize])
@@ -294,7 +302,11 @@ impl<'a> Search<'a> {
         let mut touched = Vec::new();
         for &(row, begin, askable) in entries {
             let end = summary.starts[row as usize + 1];
-            let begin = if last { begin.max(extended.atoms_at[row as usize]) } else { begin };
+            let begin = if last {
+                begin.max(extended.atoms_at[row as usize])
+            } else {
+                begin
+            };
             let weight = summary.weight(row as usize);
             for at in begin as usize..end as usize {
                 let item = summary.items[at];
@@ -431,7 +443,11 @@ fn mend(
     let mends = |at: u32, which: u32, counts: &[Vec<u32>]| {
         which == u32::MAX || {
             let (_, gain) = &broken[at as usize].gains[which as usize];
-            let sum: Vec<u32> = counts[at as usize].iter().zip(gain).map(|(a, b)| a + b).collect();
+            let sum: Vec<u32> = counts[at as usize]
+                .iter()
+                .zip(gain)
+                .map(|(a, b)| a + b)
+                .collect();
             !limits.broken_by(&sum)
         }
     };
@@ -457,7 +473,8 @@ fn mend(
             }
             let price = cost[item as usize].max(1);
             let better = best.is_none_or(|(best_gain, best_price, _)| {
-                u128::from(gain) * u128::from(best_price) > u128::from(best_gain) * u128::from(price)
+                u128::from(gain) * u128::from(best_price)
+                    > u128::from(best_gain) * u128::from(price)
             });
             if better {
                 best = Some((gain, price, item));

@@ -20,7 +20,9 @@ pub enum Error {
         known: Vec<String>,
     },
     /// Even without any doublet a group is too small.
-    #[error("{records} records fall in groups of fewer than {k}, the smallest {smallest}, before any doublet is known")]
+    #[error(
+        "{records} records fall in groups of fewer than {k}, the smallest {smallest}, before any doublet is known"
+    )]
     TooFewRecords {
         /// Asked.
         k: u64,

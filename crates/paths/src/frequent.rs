@@ -25,7 +25,15 @@ pub fn sequences(
         .map(|row| (row, summary.starts[row as usize]))
         .collect();
     let mut counts = vec![0u64; summary.item_count];
-    grow(summary, support.max(1), length, &mut Vec::new(), &spans, &mut counts, &mut found);
+    grow(
+        summary,
+        support.max(1),
+        length,
+        &mut Vec::new(),
+        &spans,
+        &mut counts,
+        &mut found,
+    );
     Ok(found)
 }
 

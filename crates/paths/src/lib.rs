@@ -22,7 +22,7 @@ mod violation_tree;
 mod violations;
 pub mod whole_paths;
 
-pub use coarsening::Ladder;
+pub use coarsening::{Ladder, Rung};
 pub use error::Error;
 pub use miner::mine;
 pub use recoding::{PathRecoding, Rows, Stats, Vocabulary};

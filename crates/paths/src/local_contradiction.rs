@@ -96,12 +96,29 @@ pub(crate) fn cuts(
         let broken: Vec<Vec<u32>> = (0..lists.times)
             .into_par_iter()
             .flat_map_iter(|first| {
-                from_time(source, current, &lists, time_of, limits, rows.clone(), first)
+                from_time(
+                    source,
+                    current,
+                    &lists,
+                    time_of,
+                    limits,
+                    rows.clone(),
+                    first,
+                )
             })
             .collect();
         let mut given: HashSet<(u32, u32)> = HashSet::new();
         for sequence in broken.iter().take(MENDED_PER_ROUND) {
-            mend(current, time_of, limits, rows.clone(), sequence, round, &mut given, &mut cuts);
+            mend(
+                current,
+                time_of,
+                limits,
+                rows.clone(),
+                sequence,
+                round,
+                &mut given,
+                &mut cuts,
+            );
         }
     }
     cuts.sort_unstable();
@@ -153,7 +170,15 @@ fn from_time(
     }
     combinations.split(&mut Vec::new(), entries);
     let mut broken = Vec::new();
-    walk(source, time_of, limits, &combinations, &mut Vec::new(), &mut next, &mut broken);
+    walk(
+        source,
+        time_of,
+        limits,
+        &combinations,
+        &mut Vec::new(),
+        &mut next,
+        &mut broken,
+    );
     broken
 }
 
@@ -178,7 +203,15 @@ fn walk(
                     deeper.push((source.items[at as usize], row, at + 1));
                 }
             }
-            walk(source, time_of, limits, combinations, prefix, &mut deeper, broken);
+            walk(
+                source,
+                time_of,
+                limits,
+                combinations,
+                prefix,
+                &mut deeper,
+                broken,
+            );
         }
         prefix.pop();
     }

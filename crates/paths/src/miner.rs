@@ -133,7 +133,9 @@ impl<'a> Miner<'a> {
                 .par_iter()
                 .map_init(
                     || self.scratch(),
-                    |scratch, task| self.level(length, task, &tails[task.begin..task.end], &index, scratch),
+                    |scratch, task| {
+                        self.level(length, task, &tails[task.begin..task.end], &index, scratch)
+                    },
                 )
                 .collect();
             if found.iter().all(|f| f.violations.is_empty()) && !self.longer_rows(length) {
@@ -291,7 +293,15 @@ impl<'a> Miner<'a> {
             }
         }
         let mut prefix = vec![task.first];
-        self.extend(length, task.class, &mut prefix, &tails, index, scratch, &mut found);
+        self.extend(
+            length,
+            task.class,
+            &mut prefix,
+            &tails,
+            index,
+            scratch,
+            &mut found,
+        );
         found
     }
 
@@ -331,7 +341,16 @@ impl<'a> Miner<'a> {
                     self.count(class, prefix, spans, &tails.items, pairs, scratch, found);
                 } else {
                     let mut deeper = Tails::default();
-                    self.project(class, prefix, spans, &tails.items, pairs, index, &mut deeper, 1);
+                    self.project(
+                        class,
+                        prefix,
+                        spans,
+                        &tails.items,
+                        pairs,
+                        index,
+                        &mut deeper,
+                        1,
+                    );
                     let spans = deeper.spans.iter().copied();
                     self.count(class, prefix, spans, &deeper.items, &[], scratch, found);
                 }
@@ -341,7 +360,16 @@ impl<'a> Miner<'a> {
                 prefix.push(item);
                 let mut deeper = Tails::default();
                 let left = length - prefix.len();
-                self.project(class, prefix, spans, &tails.items, pairs, index, &mut deeper, left);
+                self.project(
+                    class,
+                    prefix,
+                    spans,
+                    &tails.items,
+                    pairs,
+                    index,
+                    &mut deeper,
+                    left,
+                );
                 self.extend(length, class, prefix, &deeper, index, scratch, found);
                 prefix.pop();
             }

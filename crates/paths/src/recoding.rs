@@ -1,6 +1,7 @@
 //! What a solver found: what each record publishes, and what that cost.
 
 use denym_data::paths::{Attribute, Doublet, Paths};
+use denym_measure::paths::Removal;
 
 use crate::error::Error;
 use crate::request::Algorithm;
@@ -29,7 +30,9 @@ impl Vocabulary {
             locations: paths.locations().to_vec(),
             times: paths.times().to_vec(),
             doublets: paths.doublets().to_vec(),
-            stands_for: (0..paths.doublets().len() as u32).map(|id| vec![id]).collect(),
+            stands_for: (0..paths.doublets().len() as u32)
+                .map(|id| vec![id])
+                .collect(),
             loss: vec![0.0; paths.doublets().len()],
         }
     }
@@ -62,7 +65,10 @@ impl Rows {
             items: Vec::with_capacity(summary.items.len()),
         };
         for row in 0..summary.rows() {
-            let shown = summary.row(row).iter().filter(|&&i| !suppressed[i as usize]);
+            let shown = summary
+                .row(row)
+                .iter()
+                .filter(|&&i| !suppressed[i as usize]);
             rows.items.extend(shown);
             rows.starts.push(rows.items.len() as u32);
         }
@@ -186,6 +192,14 @@ impl PathRecoding {
     /// What record `record` of the source publishes, as ids of the vocabulary.
     pub fn published(&self, record: usize) -> &[u32] {
         self.rows.row(self.row_of_record[record] as usize)
+    }
+
+    /// What an adversary may conclude from a missing doublet; the judge of `consistent` asks for it.
+    pub fn removal(&self) -> Removal {
+        match self.algorithm {
+            Algorithm::LocalSuppression | Algorithm::Coarsening => Removal::SomeRecords,
+            _ => Removal::Everywhere,
+        }
     }
 
     /// The released table: the records that stay, in source order, with their attributes.

@@ -37,7 +37,9 @@ pub fn solve(paths: &Paths, request: &Request, context: &Context) -> Result<Path
         Algorithm::Optimum => optimum::solve(&problem, context)?,
         Algorithm::Auto => auto(&problem, context)?,
     };
-    recoding.stats.count_dropped(paths, &problem.dropped_records);
+    recoding
+        .stats
+        .count_dropped(paths, &problem.dropped_records);
     recoding.dropped_records = problem.dropped_records;
     Ok(recoding)
 }
@@ -56,11 +58,7 @@ pub fn critical_violations(
 /// How many records a release by global suppression exposes to whoever knows the source paths.
 ///
 /// This is what `covers` does not see: see [`crate::consistent`].
-pub fn exposed_records(
-    paths: &Paths,
-    request: &Request,
-    suppressed: &[u32],
-) -> Result<u64, Error> {
+pub fn exposed_records(paths: &Paths, request: &Request, suppressed: &[u32]) -> Result<u64, Error> {
     request.check()?;
     let summary = Summary::new(paths, request)?;
     let mut gone = vec![false; summary.item_count()];
@@ -68,7 +66,12 @@ pub fn exposed_records(
         gone[item as usize] = true;
     }
     let time_of: Vec<u32> = paths.doublets().iter().map(|d| d.time).collect();
-    Ok(consistent::exposed(&summary, &time_of, &request.limits(), &gone))
+    Ok(consistent::exposed(
+        &summary,
+        &time_of,
+        &request.limits(),
+        &gone,
+    ))
 }
 
 impl<'a> Problem<'a> {
@@ -84,7 +87,9 @@ impl<'a> Problem<'a> {
         // A place that too many visited anyway cannot be bounded by hiding other doublets: it goes itself.
         for (bound, asked) in request.bounds.iter().enumerate() {
             let total = summary.total(0..summary.rows());
-            let over = asked.at_most.is_exceeded_by(u64::from(total[bound + 1]), u64::from(total[0]));
+            let over = asked
+                .at_most
+                .is_exceeded_by(u64::from(total[bound + 1]), u64::from(total[0]));
             if over && matches!(asked.secret, Secret::Place { .. }) {
                 let named = summary.named_bound.iter().enumerate();
                 let here = named.filter(|(_, b)| **b == bound as u32);
@@ -135,8 +140,10 @@ fn drop_hopeless(
         return Ok(Vec::new());
     }
     if request.hopeless == Hopeless::Refuse || hopeless.len() == classes.len() {
-        let totals: Vec<Vec<u32>> =
-            hopeless.iter().map(|&c| summary.total(classes[c].clone())).collect();
+        let totals: Vec<Vec<u32>> = hopeless
+            .iter()
+            .map(|&c| summary.total(classes[c].clone()))
+            .collect();
         let small = totals.iter().filter(|t| u64::from(t[0]) < limits.k);
         let smallest = small.clone().map(|t| u64::from(t[0])).min();
         if let Some(smallest) = smallest {
@@ -146,17 +153,21 @@ fn drop_hopeless(
                 records: small.map(|t| u64::from(t[0])).sum(),
             });
         }
-        let worst = limits.at_most.iter().enumerate().find_map(|(bound, at_most)| {
-            let over = totals
-                .iter()
-                .filter(|t| at_most.is_exceeded_by(u64::from(t[bound + 1]), u64::from(t[0])));
-            let found = over
-                .map(|t| {
-                    denym_data::paths::Fraction::new(u64::from(t[bound + 1]), u64::from(t[0]))
-                })
-                .max()?;
-            Some((bound, found))
-        });
+        let worst = limits
+            .at_most
+            .iter()
+            .enumerate()
+            .find_map(|(bound, at_most)| {
+                let over = totals
+                    .iter()
+                    .filter(|t| at_most.is_exceeded_by(u64::from(t[bound + 1]), u64::from(t[0])));
+                let found = over
+                    .map(|t| {
+                        denym_data::paths::Fraction::new(u64::from(t[bound + 1]), u64::from(t[0]))
+                    })
+                    .max()?;
+                Some((bound, found))
+            });
         let (bound, found) = worst.ok_or(Error::Internal {
             what: "a hopeless class must break a limit",
         })?;
@@ -205,7 +216,12 @@ pub(crate) fn global(
             context,
         )?;
     }
-    Ok(finish_global(problem, Algorithm::GlobalSuppression, chosen, rounds))
+    Ok(finish_global(
+        problem,
+        Algorithm::GlobalSuppression,
+        chosen,
+        rounds,
+    ))
 }
 
 /// The recoding that removes `chosen` everywhere.

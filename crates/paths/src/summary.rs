@@ -56,9 +56,8 @@ impl Summary {
                 Secret::Place { location } => {
                     let code = paths.locations().iter().position(|l| l == location);
                     if let Some(code) = code {
-                        let here = |item: u32| {
-                            paths.doublets()[item as usize].location as usize == code
-                        };
+                        let here =
+                            |item: u32| paths.doublets()[item as usize].location as usize == code;
                         summary.mark_place(bound, here);
                     }
                 }
@@ -70,7 +69,10 @@ impl Summary {
     /// Summarizes item lists, each with the class of its quasi-identifiers; no secret is marked yet.
     pub fn of_lists(records: &[(u32, &[u32])], item_count: usize, bounds: usize) -> Self {
         // Distinct lists per chunk, then one sorted list of all: the order is that of the content.
-        let chunk = records.len().div_ceil(8 * rayon::current_num_threads()).max(4096);
+        let chunk = records
+            .len()
+            .div_ceil(8 * rayon::current_num_threads())
+            .max(4096);
         let partial: Vec<(Vec<(u32, &[u32])>, Vec<u32>)> = records
             .par_chunks(chunk)
             .map(|chunk| {
@@ -112,8 +114,11 @@ impl Summary {
             summary.starts.push(summary.items.len() as u32);
         }
         summary.class_starts.push(rows.len() as u32);
-        let position: HashMap<(u32, &[u32]), u32> =
-            rows.iter().enumerate().map(|(row, &key)| (key, row as u32)).collect();
+        let position: HashMap<(u32, &[u32]), u32> = rows
+            .iter()
+            .enumerate()
+            .map(|(row, &key)| (key, row as u32))
+            .collect();
         let of_record: Vec<Vec<u32>> = partial
             .par_iter()
             .map(|(rows, of_record)| {

@@ -70,9 +70,7 @@ impl ViolationTree {
     /// Builds the tree; `loss` is the cost of each item.
     pub fn new(violations: &Violations, loss: &[u64]) -> Self {
         let mut order: Vec<u32> = (0..violations.len() as u32).collect();
-        order.sort_unstable_by(|&a, &b| {
-            violations.get(a as usize).cmp(violations.get(b as usize))
-        });
+        order.sort_unstable_by(|&a, &b| violations.get(a as usize).cmp(violations.get(b as usize)));
         let mut tree = Self {
             item: vec![u32::MAX],
             parent: vec![ROOT],

@@ -27,7 +27,8 @@ impl Violations {
     pub(crate) fn append(&mut self, other: &Self) {
         let base = self.items.len();
         self.items.extend_from_slice(&other.items);
-        self.starts.extend(other.starts[1..].iter().map(|s| s + base));
+        self.starts
+            .extend(other.starts[1..].iter().map(|s| s + base));
         self.classes.extend_from_slice(&other.classes);
     }
 

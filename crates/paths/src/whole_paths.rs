@@ -80,7 +80,10 @@ pub(crate) fn solve(problem: &Problem, context: &Context) -> Result<PathRecoding
                 let (a, b) = (a as usize, b as usize);
                 let left = u128::from(broken[a]) * u128::from(instances[b]);
                 let right = u128::from(broken[b]) * u128::from(instances[a]);
-                right.cmp(&left).then(instances[a].cmp(&instances[b])).then(a.cmp(&b))
+                right
+                    .cmp(&left)
+                    .then(instances[a].cmp(&instances[b]))
+                    .then(a.cmp(&b))
             });
         }
         if order.is_empty() {

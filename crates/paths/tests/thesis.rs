@@ -3,7 +3,8 @@
 
 use denym_data::paths::{Attribute, Fraction, Paths, PathsBuilder};
 use denym_paths::{
-    Algorithm, Bound, Context, Matching, Request, Summary, ViolationTree, critical_violations, solve,
+    Algorithm, Bound, Context, Matching, Request, Summary, ViolationTree, critical_violations,
+    solve,
 };
 
 /// Table 1 of the thesis, page 4.
@@ -41,9 +42,17 @@ fn examples_4_1_1_to_4_1_3_the_critical_violations() {
     let mined = critical_violations(&paths, &request(), &Context::default()).unwrap();
     let found: Vec<String> = mined
         .iter()
-        .map(|v| v.iter().map(|&i| paths.label(i)).collect::<Vec<_>>().concat())
+        .map(|v| {
+            v.iter()
+                .map(|&i| paths.label(i))
+                .collect::<Vec<_>>()
+                .concat()
+        })
         .collect();
-    assert_eq!(found, ["a1", "d2b3", "d2e4", "d2f6", "d2e8", "d2e9", "e4c7", "e4e8"]);
+    assert_eq!(
+        found,
+        ["a1", "d2b3", "d2e4", "d2f6", "d2e8", "d2e9", "e4c7", "e4e8"]
+    );
     // Example 4.1.2: d2 e4 c7 is a violation, but not a critical one, also at L = 3.
     let mut longer = request();
     longer.l = 3;
@@ -65,7 +74,9 @@ fn drawn(tree: &ViolationTree, paths: &Paths) -> Vec<String> {
 
 fn scores(tree: &ViolationTree, paths: &Paths) -> Vec<(String, u64, u64)> {
     let table = tree.score_table().into_iter();
-    table.map(|line| (paths.label(line.item), line.gain, line.loss)).collect()
+    table
+        .map(|line| (paths.label(line.item), line.gain, line.loss))
+        .collect()
 }
 
 #[test]
@@ -100,7 +111,9 @@ fn figures_4_and_5_the_tree_before_and_after_e4() {
     assert_eq!(tree.len(), 5);
     assert_eq!(
         drawn(&tree, &paths),
-        ["  a1:1", "  d2:4", "    b3:1", "    f6:1", "    e8:1", "    e9:1"]
+        [
+            "  a1:1", "  d2:4", "    b3:1", "    f6:1", "    e8:1", "    e9:1"
+        ]
     );
     // c7 leaves the score table with e4.
     assert_eq!(
@@ -120,7 +133,11 @@ fn figures_4_and_5_the_tree_before_and_after_e4() {
 fn table_2_the_anonymous_table() {
     let paths = table_1();
     let recoding = solve(&paths, &request(), &Context::default()).unwrap();
-    let suppressed: Vec<String> = recoding.suppressed.iter().map(|&i| paths.label(i)).collect();
+    let suppressed: Vec<String> = recoding
+        .suppressed
+        .iter()
+        .map(|&i| paths.label(i))
+        .collect();
     assert_eq!(suppressed, ["e4", "a1", "d2"]);
     let released = recoding.apply(&paths).unwrap();
     let cells: Vec<String> = (0..8).map(|row| released.cell(row)).collect();
@@ -131,7 +148,10 @@ fn table_2_the_anonymous_table() {
             "f6>c7>e9",
         ]
     );
-    assert_eq!((recoding.stats.lost_doublets, recoding.stats.doublets), (7, 31));
+    assert_eq!(
+        (recoding.stats.lost_doublets, recoding.stats.doublets),
+        (7, 31)
+    );
     assert_eq!(recoding.stats.critical_violations_by_length, [1, 7]);
     // Table 2 passes the stricter matching too.
     let mut strict = request();

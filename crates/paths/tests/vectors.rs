@@ -16,17 +16,29 @@ fn paths_of(input: &Value) -> Paths {
         statuses.push(record["s"].as_str().unwrap());
     }
     let paths = builder.finish().unwrap();
-    paths.with_sensitive(Attribute::from_labels("status", statuses)).unwrap()
+    paths
+        .with_sensitive(Attribute::from_labels("status", statuses))
+        .unwrap()
 }
 
 fn strings(list: &Value) -> Vec<&str> {
-    list.as_array().unwrap().iter().map(|v| v.as_str().unwrap()).collect()
+    list.as_array()
+        .unwrap()
+        .iter()
+        .map(|v| v.as_str().unwrap())
+        .collect()
 }
 
 #[test]
 fn all_lkc_cases() {
-    let Some(vectors) = denym_testkit::shared::vectors("paths-and-trails") else { return };
-    let cases = vectors["worked"].as_array().unwrap().iter().chain(vectors["random"].as_array().unwrap());
+    let Some(vectors) = denym_testkit::shared::vectors("paths-and-trails") else {
+        return;
+    };
+    let cases = vectors["worked"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .chain(vectors["random"].as_array().unwrap());
     let mut seen = 0;
     let mut exposed_cases = 0;
     for case in cases.filter(|case| case["kind"] == "lkc") {
@@ -38,14 +50,19 @@ fn all_lkc_cases() {
             case["L"].as_u64().unwrap() as usize,
             case["K"].as_u64().unwrap(),
         );
-        request.bounds = strings(&case["S"]).iter().map(|s| Bound::value("status", s, bound)).collect();
+        request.bounds = strings(&case["S"])
+            .iter()
+            .map(|s| Bound::value("status", s, bound))
+            .collect();
         request.matching = Matching::Covers;
         request.algorithm = Algorithm::GlobalSuppression;
         let context = Context::default();
 
         let mined = critical_violations(&paths, &request, &context).unwrap();
-        let found: BTreeSet<Vec<String>> =
-            mined.iter().map(|v| v.iter().map(|&i| paths.label(i)).collect()).collect();
+        let found: BTreeSet<Vec<String>> = mined
+            .iter()
+            .map(|v| v.iter().map(|&i| paths.label(i)).collect())
+            .collect();
         let expected: BTreeSet<Vec<String>> = case["critical_violations"]
             .as_array()
             .unwrap()
@@ -59,24 +76,44 @@ fn all_lkc_cases() {
         let knowledge = denym_measure::paths::Knowledge::new(
             request.l,
             request.k,
-            request.bounds.iter().map(|b| match &b.secret {
-                denym_paths::Secret::Value { attribute, value } =>
-                    denym_measure::paths::Secret::value(attribute, value, b.at_most),
-                denym_paths::Secret::Place { location } =>
-                    denym_measure::paths::Secret::place(location, b.at_most),
-            }).collect(),
+            request
+                .bounds
+                .iter()
+                .map(|b| match &b.secret {
+                    denym_paths::Secret::Value { attribute, value } => {
+                        denym_measure::paths::Secret::value(attribute, value, b.at_most)
+                    }
+                    denym_paths::Secret::Place { location } => {
+                        denym_measure::paths::Secret::place(location, b.at_most)
+                    }
+                })
+                .collect(),
         );
         let audit = denym_measure::paths::covers(&paths, &knowledge);
-        assert_eq!(audit.violations, case["n_violations_all"].as_u64().unwrap(), "{id}");
+        assert_eq!(
+            audit.violations,
+            case["n_violations_all"].as_u64().unwrap(),
+            "{id}"
+        );
         assert_eq!(audit.critical_violations, expected.len() as u64, "{id}");
 
-        let cost = denym_paths::Summary::new(&paths, &request).unwrap().instances();
+        let cost = denym_paths::Summary::new(&paths, &request)
+            .unwrap()
+            .instances();
         let chosen = denym_paths::global_suppression::choose(&mined, &cost, false);
         let order: Vec<String> = chosen.iter().map(|&i| paths.label(i)).collect();
-        assert_eq!(order, strings(&case["sup_greedy_tie_lowest_t_then_loc"]), "{id}");
+        assert_eq!(
+            order,
+            strings(&case["sup_greedy_tie_lowest_t_then_loc"]),
+            "{id}"
+        );
         let lost: u64 = chosen.iter().map(|&i| cost[i as usize]).sum();
         assert_eq!(lost, case["lost_instances"].as_u64().unwrap(), "{id}");
-        assert_eq!(paths.instances() as u64, case["total_instances"].as_u64().unwrap(), "{id}");
+        assert_eq!(
+            paths.instances() as u64,
+            case["total_instances"].as_u64().unwrap(),
+            "{id}"
+        );
 
         let best = denym_paths::optimum::least(&mined, &cost, &context).unwrap();
         let least: u64 = best.iter().map(|&i| cost[i as usize]).sum();
@@ -99,16 +136,32 @@ fn all_lkc_cases() {
             for row in 0..paths.len() {
                 assert_eq!(released.cell(row), output.cell(row), "{id}");
             }
-            let audit = denym_measure::paths::consistent(&paths, &released, &knowledge).unwrap();
-            assert_eq!(audit.exposed_records, expected["exposed_people"].as_u64().unwrap(), "{id}");
-            assert_eq!(audit.smallest_group, expected["smallest_group"].as_u64().unwrap(), "{id}");
+            let audit =
+                denym_measure::paths::consistent(&paths, &released, recoding.removal(), &knowledge)
+                    .unwrap();
+            assert_eq!(
+                audit.exposed_records,
+                expected["exposed_people"].as_u64().unwrap(),
+                "{id}"
+            );
+            assert_eq!(
+                audit.smallest_group,
+                expected["smallest_group"].as_u64().unwrap(),
+                "{id}"
+            );
             let confidence = &expected["largest_confidence"];
-            let confidence = Fraction::new(confidence[0].as_u64().unwrap(), confidence[1].as_u64().unwrap());
+            let confidence = Fraction::new(
+                confidence[0].as_u64().unwrap(),
+                confidence[1].as_u64().unwrap(),
+            );
             assert_eq!(audit.largest_confidence, confidence, "{id}");
             // The same from the release alone, read back without what was suppressed.
-            let again = denym_measure::paths::consistent(&paths, &output, &knowledge).unwrap();
+            let again =
+                denym_measure::paths::consistent(&paths, &output, recoding.removal(), &knowledge)
+                    .unwrap();
             assert_eq!(again, audit, "{id}");
-            let ours = denym_paths::exposed_records(&paths, &request, &recoding.suppressed).unwrap();
+            let ours =
+                denym_paths::exposed_records(&paths, &request, &recoding.suppressed).unwrap();
             assert_eq!(ours, audit.exposed_records, "{id}");
             exposed_cases += usize::from(ours > 0);
         }

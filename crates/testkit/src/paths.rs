@@ -101,7 +101,12 @@ pub fn optimum(table: &Table, promise: &Promise) -> u64 {
             .filter(|at| set >> at & 1 == 1)
             .map(|at| items[at])
             .collect();
-        let lost = table.rows.iter().flatten().filter(|i| gone.contains(i)).count() as u64;
+        let lost = table
+            .rows
+            .iter()
+            .flatten()
+            .filter(|i| gone.contains(i))
+            .count() as u64;
         if lost >= best {
             continue;
         }
@@ -134,7 +139,8 @@ pub fn attack_global(source: &Table, released: &[Vec<u32>], promise: &Promise) -
         if published.contains(&item) {
             row.contains(&item)
         } else {
-            row.iter().all(|&shown| source.time_of[shown as usize] != time)
+            row.iter()
+                .all(|&shown| source.time_of[shown as usize] != time)
         }
     })
 }
@@ -142,7 +148,10 @@ pub fn attack_global(source: &Table, released: &[Vec<u32>], promise: &Promise) -
 /// Attacks a release by *local* suppression: at each known time a candidate shows the doublet or nothing.
 pub fn attack_local(source: &Table, released: &[Vec<u32>], promise: &Promise) -> Found {
     attack(source, released, promise, |row, item, time| {
-        row.contains(&item) || row.iter().all(|&shown| source.time_of[shown as usize] != time)
+        row.contains(&item)
+            || row
+                .iter()
+                .all(|&shown| source.time_of[shown as usize] != time)
     })
 }
 

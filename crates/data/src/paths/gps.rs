@@ -41,8 +41,8 @@ impl Grid {
                 what: "the side of a grid cell",
             });
         }
-        let on_globe = (-90.0..=90.0).contains(&point.latitude)
-            && (-180.0..=180.0).contains(&point.longitude);
+        let on_globe =
+            (-90.0..=90.0).contains(&point.latitude) && (-180.0..=180.0).contains(&point.longitude);
         if !on_globe {
             return Err(PathsError::OffGlobe { row });
         }
@@ -131,16 +131,14 @@ mod tests {
         ];
         let grid = Grid { meters: 1000.0 };
         let hour = Slot { seconds: 3600 };
-        let (paths, first) =
-            Paths::from_points(points, grid, hour, Repeats::Keep).expect("paths");
+        let (paths, first) = Paths::from_points(points, grid, hour, Repeats::Keep).expect("paths");
         assert_eq!(first, [0, 3]);
         assert_eq!(paths.len(), 2);
         // Slot 0 is entered at the first cell, not at the later one; slot 2 is the same cell again.
         assert_eq!(paths.record(0).len(), 2);
         assert_eq!(paths.locations().len(), 1);
         assert_eq!(paths.record(1), &paths.record(0)[..1]);
-        let (stays, _) =
-            Paths::from_points(points, grid, hour, Repeats::Collapse).expect("paths");
+        let (stays, _) = Paths::from_points(points, grid, hour, Repeats::Collapse).expect("paths");
         assert_eq!(stays.record(0).len(), 1);
     }
 

@@ -8,12 +8,22 @@
 //! A row fits a doublet that is shown by every record that has it, or by none (global suppression),
 //! if it shows it, or, where it is published nowhere, if it shows nothing at that time. As soon as
 //! some record lost a doublet that another one kept (local suppression), a row fits if it shows
-//! the doublet or nothing at that time. The judge finds out by itself which of the two a release is.
+//! the doublet or nothing at that time. The adversary is taken to know which of the two was done;
+//! a release that claims the first and is the second is judged by the second.
 
 use denym_data::paths::{Fraction, Paths};
 use hashbrown::HashMap;
 
 use super::{Judge, Knowledge, PathAudit, covers_marked, marks, named, rows};
+
+/// How doublets were removed: what the adversary may conclude from a missing one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Removal {
+    /// From every record or from none: global suppression.
+    Everywhere,
+    /// From some records: local suppression, coarsening.
+    SomeRecords,
+}
 
 /// The release does not have one record per source record, in the same order.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -31,6 +41,7 @@ pub struct NotAligned {
 pub fn consistent(
     source: &Paths,
     released: &Paths,
+    removal: Removal,
     knowledge: &Knowledge,
 ) -> Result<PathAudit, NotAligned> {
     let mut by_label: HashMap<(&str, &str), u32> = HashMap::new();
@@ -45,10 +56,14 @@ pub fn consistent(
         .map(|doublet| {
             let location = source.locations()[doublet.location as usize].as_str();
             let time = source.times()[doublet.time as usize].as_str();
-            by_label.get(&(location, time)).copied().into_iter().collect()
+            by_label
+                .get(&(location, time))
+                .copied()
+                .into_iter()
+                .collect()
         })
         .collect();
-    consistent_with(source, released, &stands_for, knowledge)
+    consistent_with(source, released, &stands_for, removal, knowledge)
 }
 
 /// As [`consistent`], where several released doublets may stand for one of the source.
@@ -59,6 +74,7 @@ pub fn consistent_with(
     source: &Paths,
     released: &Paths,
     stands_for: &[Vec<u32>],
+    removal: Removal,
     knowledge: &Knowledge,
 ) -> Result<PathAudit, NotAligned> {
     if source.len() != released.len() {
@@ -75,7 +91,7 @@ pub fn consistent_with(
     judge.empty_knowledge(&source_rows);
     let names = named(source, &knowledge.secrets);
     let mut exposed = vec![false; source_rows.keys.len()];
-    let all_or_none = all_or_none(source, released, stands_for);
+    let all_or_none = removal == Removal::Everywhere && all_or_none(source, released, stands_for);
     // A doublet published nowhere still has a time, at which a record may contradict it.
     let times = released.times();
     let own_time: Vec<Option<u32>> = source
@@ -83,7 +99,10 @@ pub fn consistent_with(
         .iter()
         .map(|doublet| {
             let label = &source.times()[doublet.time as usize];
-            times.iter().position(|time| time == label).map(|code| code as u32)
+            times
+                .iter()
+                .position(|time| time == label)
+                .map(|code| code as u32)
         })
         .collect();
 
@@ -96,13 +115,23 @@ pub fn consistent_with(
             .filter(|&row| released_class[row] == class)
             .collect();
         here.sort_by_key(|&row| (std::cmp::Reverse(released_rows.weights[row][0]), row));
-        let paths: Vec<&[u32]> = here.iter().map(|&r| released_rows.keys[r].1.as_slice()).collect();
+        let paths: Vec<&[u32]> = here
+            .iter()
+            .map(|&r| released_rows.keys[r].1.as_slice())
+            .collect();
         let fits = fits(released, &paths, stands_for, &own_time, all_or_none);
-        let weights: Vec<&[u64]> = here.iter().map(|&r| released_rows.weights[r].as_slice()).collect();
+        let weights: Vec<&[u64]> = here
+            .iter()
+            .map(|&r| released_rows.weights[r].as_slice())
+            .collect();
         let mut next: Vec<(u32, u32, u32)> = Vec::new();
         for (row, (_, path)) in source_rows.keys.iter().enumerate() {
             if source_class[row] == class {
-                next.extend(path.iter().zip(1..).map(|(&item, at)| (item, row as u32, at)));
+                next.extend(
+                    path.iter()
+                        .zip(1..)
+                        .map(|(&item, at)| (item, row as u32, at)),
+                );
             }
         }
         let words = paths.len().div_ceil(64);
@@ -129,15 +158,18 @@ pub fn consistent_with(
 fn all_or_none(source: &Paths, released: &Paths, stands_for: &[Vec<u32>]) -> bool {
     // Not seen, nowhere, or always as this doublet.
     let mut way: Vec<Option<Option<u32>>> = vec![None; source.doublets().len()];
-    source.records().zip(released.records()).all(|(path, shown)| {
-        path.iter().all(|&item| {
-            let standing = stands_for[item as usize]
-                .iter()
-                .copied()
-                .find(|id| shown.binary_search(id).is_ok());
-            *way[item as usize].get_or_insert(standing) == standing
+    source
+        .records()
+        .zip(released.records())
+        .all(|(path, shown)| {
+            path.iter().all(|&item| {
+                let standing = stands_for[item as usize]
+                    .iter()
+                    .copied()
+                    .find(|id| shown.binary_search(id).is_ok());
+                *way[item as usize].get_or_insert(standing) == standing
+            })
         })
-    })
 }
 
 /// For each source doublet the released rows that fit it, one bit per row.
@@ -162,7 +194,10 @@ fn fits(
     }
     let published: Vec<bool> = {
         let mut published = vec![false; released.doublets().len()];
-        released.records().flatten().for_each(|&item| published[item as usize] = true);
+        released
+            .records()
+            .flatten()
+            .for_each(|&item| published[item as usize] = true);
         published
     };
     stands_for
@@ -178,7 +213,9 @@ fn fits(
             let somewhere = standing.iter().any(|&id| published[id as usize]);
             if !(all_or_none && somewhere) {
                 let mut busy = vec![0u64; words];
-                let times = standing.iter().map(|&id| released.doublets()[id as usize].time);
+                let times = standing
+                    .iter()
+                    .map(|&id| released.doublets()[id as usize].time);
                 for time in times.chain(*own_time) {
                     for (word, more) in busy.iter_mut().zip(&at_time[time as usize]) {
                         *word |= more;
@@ -216,8 +253,10 @@ impl Walk<'_, '_> {
             prefix.push(item);
             let fits = &self.fits[item as usize];
             let counts = self.count(so_far, fits);
-            let exempt: Vec<usize> =
-                prefix.iter().filter_map(|&i| self.names[i as usize]).collect();
+            let exempt: Vec<usize> = prefix
+                .iter()
+                .filter_map(|&i| self.names[i as usize])
+                .collect();
             if self.judge.judge(&counts, &exempt) {
                 self.judge.audit.violations += 1;
                 self.judge.audit.violations_by_length[prefix.len() - 1] += 1;

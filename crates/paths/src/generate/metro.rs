@@ -174,10 +174,7 @@ pub fn metro(seed: u64, n: u64) -> impl Iterator<Item = Row> {
         }
         ride.reverse();
         let departure = HEADWAY * draw.below(LAST_DEPARTURE / HEADWAY);
-        let path = ride
-            .into_iter()
-            .zip(departure..)
-            .collect();
+        let path = ride.into_iter().zip(departure..).collect();
         Row {
             path,
             status: draw.below(5),

@@ -13,7 +13,10 @@ impl SplitMix64 {
     }
 
     /// The next 64 bits.
-    #[expect(clippy::should_implement_trait, reason = "an endless draw is no iterator")]
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "an endless draw is no iterator"
+    )]
     pub fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.state;
@@ -41,7 +44,11 @@ mod tests {
         let first = [draw.next(), draw.next(), draw.next()];
         assert_eq!(
             first,
-            [0xe220_a839_7b1d_cdaf, 0x6e78_9e6a_a1b9_65f4, 0x06c4_5d18_8009_454f]
+            [
+                0xe220_a839_7b1d_cdaf,
+                0x6e78_9e6a_a1b9_65f4,
+                0x06c4_5d18_8009_454f
+            ]
         );
     }
 }

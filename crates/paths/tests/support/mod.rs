@@ -6,7 +6,7 @@ use std::io::Read;
 
 use denym_data::paths::{Attribute, Doublet, Fraction, Paths, PathsBuilder};
 use denym_paths::generate::SplitMix64;
-use denym_paths::{Bound, Request};
+use denym_paths::{Bound, Ladder, Request};
 use denym_testkit::paths::{Promise, Table};
 
 /// Bytes of the first member of a zip file.
@@ -30,7 +30,11 @@ pub(crate) fn msnbc() -> Option<Paths> {
     for line in text.lines().skip(7) {
         let mut pages: Vec<&str> = line.split_whitespace().collect();
         pages.dedup();
-        let path = pages.iter().take(24).zip(1..).map(|(page, at)| (*page, numbers[at].as_str()));
+        let path = pages
+            .iter()
+            .take(24)
+            .zip(1..)
+            .map(|(page, at)| (*page, numbers[at].as_str()));
         builder.push(path).unwrap();
     }
     Some(builder.finish().unwrap())
@@ -45,7 +49,9 @@ pub(crate) fn oyster() -> Option<Paths> {
     for part in 'a'..='i' {
         let name = format!("data/paths/oyster/subwaytestfullweek.csv.a{part}.gz");
         let file = std::fs::File::open(denym_testkit::shared::path(&name)?).unwrap();
-        flate2::read::MultiGzDecoder::new(file).read_to_end(&mut text).unwrap();
+        flate2::read::MultiGzDecoder::new(file)
+            .read_to_end(&mut text)
+            .unwrap();
     }
     let text = String::from_utf8_lossy(&text);
     let mut open = std::collections::HashMap::new();
@@ -79,19 +85,26 @@ pub(crate) fn oyster() -> Option<Paths> {
         .map(|hour| hour.parse().unwrap())
         .collect();
     let first = *hours.iter().min().unwrap();
-    let times = (first..=*hours.iter().max().unwrap()).map(|h| format!("{h:02}")).collect();
+    let times = (first..=*hours.iter().max().unwrap())
+        .map(|h| format!("{h:02}"))
+        .collect();
     let pair = |(location, time): (&str, &str)| Doublet {
         time: time.parse::<u32>().unwrap() - first,
         location: stations[location],
     };
-    let pairs: Vec<[Doublet; 2]> = journeys.iter().map(|(a, b, _)| [pair(*a), pair(*b)]).collect();
+    let pairs: Vec<[Doublet; 2]> = journeys
+        .iter()
+        .map(|(a, b, _)| [pair(*a), pair(*b)])
+        .collect();
     let mut doublets: Vec<Doublet> = pairs.iter().flatten().copied().collect();
     doublets.sort_unstable();
     doublets.dedup();
     let (mut starts, mut items) = (vec![0], Vec::new());
     for two in &pairs {
-        let mut record: Vec<u32> =
-            two.iter().map(|d| doublets.binary_search(d).unwrap() as u32).collect();
+        let mut record: Vec<u32> = two
+            .iter()
+            .map(|d| doublets.binary_search(d).unwrap() as u32)
+            .collect();
         record.sort_unstable();
         record.dedup();
         items.extend(record);
@@ -100,6 +113,36 @@ pub(crate) fn oyster() -> Option<Paths> {
     let products = Attribute::from_labels("product", journeys.iter().map(|(_, _, p)| *p));
     let paths = Paths::from_codes(locations, times, doublets, starts, items).unwrap();
     Some(paths.with_sensitive(products).unwrap())
+}
+
+/// Squares of 2, 4 and 8 km by the stations' map coordinates, then two hours as one.
+///
+/// A station without coordinates keeps its name up to the last square.
+pub(crate) fn oyster_ladder(paths: &Paths) -> Option<Ladder> {
+    let file = denym_testkit::shared::path("data/paths/oyster/londonStations.csv")?;
+    let text = String::from_utf8_lossy(&std::fs::read(file).unwrap()).into_owned();
+    let mut at: std::collections::HashMap<&str, (u32, u32)> = std::collections::HashMap::new();
+    for line in text.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        if let (Ok(x), Ok(y)) = (cells[1].parse(), cells[2].parse()) {
+            at.insert(cells[0], (x, y));
+        }
+    }
+    let places: Vec<Vec<String>> = [2000, 4000, 8000]
+        .iter()
+        .map(|side| {
+            let square = |name: &String| match at.get(name.as_str()) {
+                Some((x, y)) => format!("{side}:{}.{}", x / side, y / side),
+                None => name.clone(),
+            };
+            paths.locations().iter().map(square).collect()
+        })
+        .collect();
+    Some(Ladder::climbing(
+        paths,
+        &places,
+        &[Ladder::wider_slots(paths, 2)],
+    ))
 }
 
 /// A random tiny table with its two forms.
@@ -131,13 +174,19 @@ pub(crate) fn draw(seed: u64, quasi: bool) -> Case {
     let mut paths = builder.finish().unwrap();
     let statuses: Vec<String> = (0..n).map(|_| format!("s{}", r.below(4))).collect();
     paths = paths
-        .with_sensitive(Attribute::from_labels("status", statuses.iter().map(String::as_str)))
+        .with_sensitive(Attribute::from_labels(
+            "status",
+            statuses.iter().map(String::as_str),
+        ))
         .unwrap();
     let classes: Vec<u32> = (0..n).map(|_| if quasi { r.below(2) } else { 0 }).collect();
     if quasi {
         let labels: Vec<String> = classes.iter().map(ToString::to_string).collect();
         paths = paths
-            .with_quasi(Attribute::from_labels("sex", labels.iter().map(String::as_str)))
+            .with_quasi(Attribute::from_labels(
+                "sex",
+                labels.iter().map(String::as_str),
+            ))
             .unwrap();
     }
     let (l, k) = (1 + r.below(4) as usize, 1 + u64::from(r.below(4)));
@@ -170,5 +219,7 @@ pub(crate) fn draw(seed: u64, quasi: bool) -> Case {
 
 /// The released rows in the item codes of the source, empty for dropped records.
 pub(crate) fn released_rows(recoding: &denym_paths::PathRecoding, records: usize) -> Vec<Vec<u32>> {
-    (0..records).map(|r| recoding.published(r).to_vec()).collect()
+    (0..records)
+        .map(|r| recoding.published(r).to_vec())
+        .collect()
 }
