@@ -112,15 +112,9 @@ pub fn sampled<A: Attack>(entry: &'static Entry, attack: &A, attempts: u64, seed
     let successes = (0..attempts)
         .into_par_iter()
         .filter(|&attempt| {
-            // One stream per attempt, so that the split over threads does not matter.
-            let mut rng = SplitMix64::new(
-                SplitMix64::new(seed.wrapping_add(attempt)).next_u64() ^ seed.rotate_left(32),
-            );
+            let mut rng = stream(seed, attempt);
             let victim = rng.below(victims) as usize;
-            attack
-                .knowledge(victim, Draw::One(&mut rng))
-                .first()
-                .is_some_and(|known| attack.succeeds(victim, known))
+            try_one(attack, victim, &mut rng)
         })
         .count();
     Evidence::new(
@@ -129,6 +123,42 @@ pub fn sampled<A: Attack>(entry: &'static Entry, attack: &A, attempts: u64, seed
         attempts,
         Coverage::Sampled { seed },
     )
+}
+
+/// Draws `attempts` different victims (all when there are fewer) and one piece of knowledge of each.
+///
+/// Nobody counts twice, so the interval also covers which people happened to be there: what a comparison with others needs.
+pub fn sampled_once<A: Attack>(
+    entry: &'static Entry,
+    attack: &A,
+    attempts: u64,
+    seed: u64,
+) -> Evidence {
+    let victims = attack.victims();
+    let chosen =
+        SplitMix64::new(seed).distinct(usize::try_from(attempts).unwrap_or(victims), victims);
+    let successes = chosen
+        .par_iter()
+        .filter(|&&victim| try_one(attack, victim, &mut stream(seed, victim as u64)))
+        .count();
+    Evidence::new(
+        entry,
+        successes as u64,
+        chosen.len() as u64,
+        Coverage::Sampled { seed },
+    )
+}
+
+/// One stream per attempt, so that the split over threads does not matter.
+fn stream(seed: u64, attempt: u64) -> SplitMix64 {
+    SplitMix64::new(SplitMix64::new(seed.wrapping_add(attempt)).next_u64() ^ seed.rotate_left(32))
+}
+
+fn try_one<A: Attack>(attack: &A, victim: usize, rng: &mut SplitMix64) -> bool {
+    attack
+        .knowledge(victim, Draw::One(rng))
+        .first()
+        .is_some_and(|known| attack.succeeds(victim, known))
 }
 
 #[cfg(test)]
@@ -170,6 +200,8 @@ mod tests {
             .build()
             .unwrap();
         assert_eq!(pool.install(|| sampled(entry, &Divides, 4_000, 7)), some);
+        let once = sampled_once(entry, &Divides, 99, 7);
+        assert_eq!(once.attempts, 10);
         assert!(some.may_exceed(0.2) && !some.may_exceed(0.3));
     }
 }

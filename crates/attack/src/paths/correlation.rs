@@ -70,7 +70,7 @@ pub fn correlation<P: AsRef<[Doublet]>>(
             let (from, to) = (ends[0], ends[1]);
             let likely = between.entry((from, to)).or_insert_with(|| {
                 let mut counts: BTreeMap<Doublet, u64> = BTreeMap::new();
-                let mut paths = 0;
+                let mut paths = 0_u64;
                 for &row in having.get(&from).map_or(&[][..], Vec::as_slice) {
                     let path = auxiliary[row as usize].as_ref();
                     if path.contains(&to) {

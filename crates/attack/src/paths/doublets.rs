@@ -158,7 +158,7 @@ impl<'a, P: AsRef<[Doublet]> + Sync> DoubletAttack<'a, P> {
             (Matching::Covers | Matching::Consistent, Some(here), _) => and(fitting, here, |h| h),
             (Matching::Covers, None, _) | (_, None, None) => {}
             (Matching::Consistent | Matching::ConsistentLocal, None, Some(then)) => {
-                and(fitting, then, |t| !t)
+                and(fitting, then, |t| !t);
             }
             (Matching::ConsistentLocal, Some(here), then) => {
                 let none = vec![0; self.words];
@@ -232,9 +232,9 @@ impl<'a, P: AsRef<[Doublet]> + Sync> DoubletAttack<'a, P> {
             return;
         }
         let path = self.raw[victim].as_ref();
-        for at in from..path.len() {
+        for (at, &doublet) in path.iter().enumerate().skip(from) {
             let mut narrowed = fitting.to_vec();
-            self.narrow(&mut narrowed, path[at]);
+            self.narrow(&mut narrowed, doublet);
             let (group, most) = self.judge(&narrowed);
             if group > 0 {
                 worst.0 = worst.0.min(group);

@@ -8,7 +8,7 @@
 //!
 //! # Reference
 //!
-//! H. Zang, J. Bolot, MobiCom 2011 (top locations); P. Golle, K. Partridge, Pervasive 2009 (home and work).
+//! H. Zang, J. Bolot, `MobiCom` 2011 (top locations); P. Golle, K. Partridge, Pervasive 2009 (home and work).
 //!
 //! # Cost
 //!

@@ -56,6 +56,16 @@ impl Covers {
         Self::new(values, values, |p, e| p == e)
     }
 
+    /// How many published codes there are.
+    pub fn published_len(&self) -> usize {
+        self.published
+    }
+
+    /// How many external codes there are.
+    pub fn external_len(&self) -> usize {
+        self.external
+    }
+
     /// Whether published code `p` may stand for external code `e`.
     pub fn covers(&self, p: u32, e: u32) -> bool {
         let words = self.external.div_ceil(64);

@@ -107,6 +107,11 @@ impl ForcedMatching {
         self.saturable().then_some(&self.set_sizes[..])
     }
 
+    /// The component of each incomplete and each complete group; `None` when not saturable.
+    pub(crate) fn components(&self) -> Option<&(Vec<u32>, Vec<u32>)> {
+        self.components.as_ref()
+    }
+
     /// The possible owners of incomplete row `row`, ascending; `None` when not saturable. `graph` is the one it was made of.
     pub fn allowed_set(&self, graph: &SubtrailGraph, row: usize) -> Option<Vec<u32>> {
         let (of_incomplete, of_complete) = self.components.as_ref()?;

@@ -12,6 +12,7 @@
 //! protecting the source changes.
 
 pub mod complete;
+pub mod equally_likely;
 pub mod erosion;
 pub mod forced;
 pub mod grouping;
@@ -24,6 +25,7 @@ pub mod subtrail;
 pub mod theory;
 
 pub use complete::reidit_complete;
+pub use equally_likely::largest_posteriors;
 pub use forced::ForcedMatching;
 pub use grouping::Side;
 pub use incomplete::reidit_incomplete;

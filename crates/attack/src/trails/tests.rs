@@ -236,6 +236,38 @@ fn instance(owned: bool) -> impl Strategy<Value = (Vec<oracle::Bits>, Vec<oracle
     })
 }
 
+/// Each trail's largest share of one owner over all assignments, by counting them.
+fn counted_posteriors(n: &[oracle::Bits], p: &[oracle::Bits]) -> Vec<f64> {
+    fn go(
+        n: &[oracle::Bits],
+        p: &[oracle::Bits],
+        chosen: &mut Vec<usize>,
+        counts: &mut [Vec<f64>],
+    ) -> f64 {
+        if chosen.len() == n.len() {
+            for (row, &owner) in counts.iter_mut().zip(chosen.iter()) {
+                row[owner] += 1.0;
+            }
+            return 1.0;
+        }
+        let mut total = 0.0;
+        for owner in 0..p.len() {
+            if !chosen.contains(&owner) && oracle::is_subtrail(&n[chosen.len()], &p[owner]) {
+                chosen.push(owner);
+                total += go(n, p, chosen, counts);
+                chosen.pop();
+            }
+        }
+        total
+    }
+    let mut counts = vec![vec![0.0; p.len()]; n.len()];
+    let total = go(n, p, &mut Vec::new(), &mut counts);
+    counts
+        .iter()
+        .map(|row| row.iter().copied().fold(0.0, f64::max) / total)
+        .collect()
+}
+
 fn agrees_with_enumeration(n: &[oracle::Bits], p: &[oracle::Bits]) -> Result<(), TestCaseError> {
     let (outcome, allowed) = run(n, p);
     prop_assert_eq!(&outcome.complete, &pairs(&oracle::reidit_c(n, p)));
@@ -250,6 +282,14 @@ fn agrees_with_enumeration(n: &[oracle::Bits], p: &[oracle::Bits]) -> Result<(),
         .map(|set| set.iter().map(|&p| p as u32).collect())
         .collect();
     prop_assert_eq!(allowed.as_ref(), Some(&sets));
+    let institutions = n.iter().chain(p).map(Vec::len).max().unwrap_or(0);
+    let (nt, pt) = (trails(n, institutions), trails(p, institutions));
+    let graph =
+        SubtrailGraph::build(Side::new(&nt), Side::new(&pt), &|_, _| true, usize::MAX).unwrap();
+    let posteriors = largest_posteriors(&graph, &ForcedMatching::of(&graph), 12);
+    for (found, counted) in posteriors.iter().zip(counted_posteriors(n, p)) {
+        prop_assert!((found.unwrap() - counted).abs() < 1e-9);
+    }
     let forced: Vec<Pair> = sets
         .iter()
         .enumerate()

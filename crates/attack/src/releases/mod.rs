@@ -1,0 +1,11 @@
+//! Attacks on several releases about the same people: what each hides, they may show together.
+
+pub mod correspondence;
+pub mod intersection;
+pub mod join;
+pub mod windows;
+
+pub use correspondence::{Inserted, inserted};
+pub use intersection::{Remaining, VarianceFailure, View, intersection, m_invariance};
+pub use join::{JoinedGroup, join};
+pub use windows::union_of_windows;
