@@ -3,6 +3,7 @@
 //! Everything works on plain matrices in memory. Nothing here reads a file, the clock or a global random generator.
 
 mod best_effort;
+pub mod cluster;
 mod error;
 mod index;
 mod loss;
