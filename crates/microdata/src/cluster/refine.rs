@@ -45,8 +45,8 @@ const STEPS_PER_RECORD: usize = 4;
 /// Rounds of a cycle from hot to cold; each next one is twice as long.
 const FIRST_CYCLE: u64 = 16;
 /// Temperatures in units of the start's loss per record.
-const HOT: f64 = 8.0;
-const COLD: f64 = 0.01;
+const HOT: f64 = 1.0;
+const COLD: f64 = 0.02;
 
 /// The best clusters within `options.effort` rounds or until `keep_going` says no, starting from `runs`.
 pub fn best_clusters(
@@ -101,10 +101,15 @@ pub fn refine(
             at -= length;
             length *= 2;
         }
-        let temperature = unit * HOT * (COLD / HOT).powf(at as f64 / (length - 1) as f64);
-        let last = at == length - 1;
+        let cooled = unit * HOT * (COLD / HOT).powf(at as f64 / (length - 1) as f64);
+        // The first two rounds and the last of a cycle only descend.
+        let temperature = if effort < 2 || at == length - 1 {
+            0.0
+        } else {
+            cooled
+        };
         chains.par_iter_mut().for_each(|chain| {
-            chain.run(&lines, &places, if last { 0.0 } else { temperature });
+            chain.run(&lines, &places, temperature);
             chain.remember();
         });
         effort += 1;
