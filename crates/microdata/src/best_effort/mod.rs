@@ -70,7 +70,7 @@ pub fn best_effort(
     // The quadratic heuristics are worth their time only where that is short.
     let starts: &[&'static str] = if matrix.rows() <= 5_000 {
         &["mdav", "mhm", "p-s", "p-s-literal"]
-    } else if matrix.rows() <= 200_000 {
+    } else if matrix.rows() <= 1_000_000 {
         &["mdav"]
     } else {
         &["mdav-blocks"]
@@ -239,10 +239,7 @@ mod tests {
         for seed in 0..8 {
             let matrix = random_matrix(9, 2, seed);
             for k in 2..=3 {
-                let options = Options {
-                    k,
-                    ..Options::default()
-                };
+                let options = Options { k, effort: 12, ..Options::default() };
                 let found = best_effort(&matrix, &options, &|| true).unwrap();
                 let optimum = brute_force(&matrix, k, 0, &mut Vec::new());
                 assert!(
@@ -291,10 +288,7 @@ mod tests {
     #[test]
     fn the_running_sse_is_the_sse_from_scratch() {
         let matrix = random_matrix(150, 4, 6);
-        let options = Options {
-            k: 3,
-            ..Options::default()
-        };
+        let options = Options { k: 3, effort: 12, ..Options::default() };
         let start = solve("mdav", &matrix, &options).unwrap();
         let groups: Vec<Vec<u32>> = start.groups().map(<[u32]>::to_vec).collect();
         let neighbors = Neighbors::new(&matrix, 16);
@@ -309,10 +303,7 @@ mod tests {
     #[test]
     fn equal_records_and_single_groups_are_no_trouble() {
         let equal = Matrix::new(vec![1.0; 40], 2).unwrap();
-        let options = Options {
-            k: 3,
-            ..Options::default()
-        };
+        let options = Options { k: 3, effort: 12, ..Options::default() };
         assert!(best_effort(&equal, &options, &|| true).unwrap().sse.abs() < 1e-12);
         let few = random_matrix(5, 2, 1);
         assert_eq!(
@@ -322,10 +313,7 @@ mod tests {
                 .len(),
             1
         );
-        let one = Options {
-            k: 1,
-            ..Options::default()
-        };
+        let one = Options { k: 1, effort: 12, ..Options::default() };
         assert_eq!(
             best_effort(&few, &one, &|| true).unwrap().partition.len(),
             5

@@ -27,7 +27,8 @@ use rayon::prelude::*;
 use super::mdav::mdav;
 use crate::Matrix;
 
-/// Records per block at most; measured on 100,000 x 6 the loss stays within 2 percent of exact MDAV's.
+/// Records per block at most. On 100,000 x 6, k = 10, blocks lose 8.4 percent more than exact MDAV (2.25 against 2.07 percent), at a
+/// fifth of the time; exact MDAV does a million x 6 in less than a minute, so blocks are for tens of millions.
 const BLOCK: usize = 8192;
 
 pub(crate) fn mdav_blocks(matrix: &Matrix, k: usize) -> Vec<Vec<u32>> {

@@ -65,8 +65,14 @@ pub const CATALOGUE: &[Entry] = &[
         solve: |matrix, options| mdav::mdav(matrix, options.k),
     },
     Entry {
+        name: "mdav-generic",
+        about: "MDAV over any records with distances; on numbers its groups are MDAV's",
+        reference: "Domingo-Ferrer and Torra 2005; see `mdav_generic` for categories",
+        solve: |matrix, options| mdav::mdav(matrix, options.k),
+    },
+    Entry {
         name: "mdav-blocks",
-        about: "MDAV on blocks of neighboring records, for millions of them",
+        about: "MDAV on blocks of neighboring records, for tens of millions",
         reference: "blocks by median cuts; MDAV as above",
         solve: |matrix, options| blocks::mdav_blocks(matrix, options.k),
     },
