@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::{anonymize, audit, generate, verify};
+use crate::commands::{anonymize, audit, catalogue, compare, generate, profile, verify};
 
 /// Publish data about people so that it stays useful and nobody in it can be found.
 #[derive(Parser)]
@@ -63,8 +63,23 @@ Examples:
   denym verify out/patients
   denym verify received/release --json")]
     Verify(verify::VerifyArgs),
+    /// Say what is in a data set and who stands out; draft a policy
+    #[command(after_help = "\
+Examples:
+  denym profile patients.csv
+  denym profile patients.csv --init policy.toml")]
+    Profile(profile::ProfileArgs),
+    /// Say how much of one data set is left in another
+    #[command(after_help = "\
+Examples:
+  denym compare patients.csv out/patients/release/patients.csv")]
+    Compare(compare::CompareArgs),
     /// List the algorithms a policy can name
     Algorithms,
+    /// List the promises a policy can make, with their parameters and sources
+    Promises(catalogue::CatalogueArgs),
+    /// List the metrics that are measured, with their ranges and sources
+    Metrics(catalogue::CatalogueArgs),
     /// Make synthetic data
     #[command(after_help = "\
 Examples:

@@ -28,6 +28,10 @@ fn main() -> ExitCode {
         Command::Audit(args) => commands::audit::run(args, &console),
         Command::Anonymize(args) => commands::anonymize::run(args, &console),
         Command::Verify(args) => commands::verify::run(args, &console),
+        Command::Profile(args) => commands::profile::run(args, &console),
+        Command::Compare(args) => commands::compare::run(args, &console),
+        Command::Promises(args) => Ok(commands::catalogue::promises(args, &console)),
+        Command::Metrics(args) => Ok(commands::catalogue::metrics(args, &console)),
         Command::Algorithms => Ok(commands::algorithms::run(&console)),
         Command::Generate(args) => commands::generate::run(args, &console),
     };

@@ -3,6 +3,9 @@
 pub(crate) mod algorithms;
 pub(crate) mod anonymize;
 pub(crate) mod audit;
+pub(crate) mod catalogue;
 pub(crate) mod claims;
+pub(crate) mod compare;
 pub(crate) mod generate;
+pub(crate) mod profile;
 pub(crate) mod verify;

@@ -1,0 +1,104 @@
+//! `denym compare`: the utility of one data set against another.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use denym::{Comparison, Error};
+use serde_json::{Value, json};
+
+use super::audit::read_options;
+use super::claims::number;
+use crate::args::ReadArgs;
+use crate::console::Console;
+
+/// Arguments of `compare`.
+#[derive(Args)]
+pub(crate) struct CompareArgs {
+    /// The data set before
+    pub(crate) before: PathBuf,
+    /// The data set after
+    pub(crate) after: PathBuf,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+}
+
+/// Compares the two.
+pub(crate) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode, Error> {
+    let options = read_options(&args.read)?;
+    let found = denym::compare_tables(
+        &args.before,
+        &args.after,
+        &options,
+        console.threads,
+        console,
+    )?;
+    console.clear();
+    console.document(&document(&found));
+    console.say(format!(
+        "records    {} before, {} after",
+        found.records.0, found.records.1
+    ));
+    if !found.dropped.is_empty() {
+        console.say(format!("dropped    {}", found.dropped.join(", ")));
+    }
+    console.say(format!(
+        "\n{:20} {:>17} {:>17} {:>9}  mean",
+        "column", "distinct values", "entropy in bits", "moved"
+    ));
+    for column in &found.columns {
+        let arrow = |a: String, b: String| format!("{a} -> {b}");
+        let mean = column
+            .moments
+            .as_ref()
+            .map(|(a, b)| arrow(number(a.mean), number(b.mean)))
+            .unwrap_or_default();
+        console.say(format!(
+            "{:20} {:>17} {:>17} {:>8} %  {mean}",
+            column.name,
+            arrow(column.distinct.0.to_string(), column.distinct.1.to_string()),
+            arrow(number(column.entropy_bits.0), number(column.entropy_bits.1)),
+            number(column.total_variation * 100.0),
+        ));
+    }
+    for (a, b, before, after) in &found.correlations {
+        console.say(format!(
+            "correlation of {a} and {b}: {} -> {}",
+            number(*before),
+            number(*after)
+        ));
+    }
+    console.say("\n\"moved\" is the share of records whose value another value took the place of; generalized values count as moved.");
+    Ok(ExitCode::SUCCESS)
+}
+
+fn document(found: &Comparison) -> Value {
+    let columns: serde_json::Map<String, Value> = found
+        .columns
+        .iter()
+        .map(|column| {
+            let moments = column.moments.as_ref().map(|(before, after)| {
+                json!({
+                    "mean_before": before.mean, "mean_after": after.mean,
+                    "variance_before": before.variance, "variance_after": after.variance,
+                })
+            });
+            let value = json!({
+                "distinct_before": column.distinct.0, "distinct_after": column.distinct.1,
+                "entropy_bits_before": column.entropy_bits.0, "entropy_bits_after": column.entropy_bits.1,
+                "total_variation": column.total_variation,
+                "moments": moments,
+            });
+            (column.name.clone(), value)
+        })
+        .collect();
+    json!({
+        "records_before": found.records.0,
+        "records_after": found.records.1,
+        "dropped": found.dropped,
+        "columns": columns,
+        "correlations": found.correlations.iter().map(|(a, b, before, after)| json!({
+            "columns": [a, b], "before": before, "after": after,
+        })).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,164 @@
+//! `denym profile`: what is in a data set, who stands out, and a draft of a policy.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use denym::{Error, Profile};
+use serde_json::{Value, json};
+
+use super::audit::read_options;
+use super::claims::number;
+use crate::args::ReadArgs;
+use crate::console::Console;
+
+/// Combinations that are printed.
+const SHOWN: usize = 10;
+
+/// Arguments of `profile`.
+#[derive(Args)]
+pub(crate) struct ProfileArgs {
+    /// File, directory or glob
+    pub(crate) data: PathBuf,
+    /// Write a policy to this file; it must not exist
+    #[arg(long, value_name = "FILE")]
+    pub(crate) init: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+}
+
+/// Profiles the data.
+pub(crate) fn run(args: &ProfileArgs, console: &Console) -> Result<ExitCode, Error> {
+    let options = read_options(&args.read)?;
+    let found = denym::profile_table(&args.data, &options, console.threads, console)?;
+    console.clear();
+    if let Some(file) = &args.init {
+        write_policy(
+            file,
+            &denym::draft_policy(&found, &relative(&args.data, file)),
+        )?;
+    }
+    let mut document = document(&found);
+    document["policy"] = json!(args.init);
+    console.document(&document);
+    print(&found, console);
+    if let Some(file) = &args.init {
+        console.say(format!(
+            "\nwrote {}: correct the roles, then run `denym anonymize {}`",
+            file.display(),
+            file.display()
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `data` as seen from the directory of `policy`: as typed when both are in one place, else absolute.
+fn relative(data: &Path, policy: &Path) -> String {
+    let here = policy
+        .parent()
+        .is_none_or(|parent| parent.as_os_str().is_empty());
+    if here || data.is_absolute() {
+        return data.display().to_string();
+    }
+    match (std::path::absolute(data), policy.parent()) {
+        (_, Some(parent)) if data.parent() == Some(parent) => data
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default(),
+        (Ok(absolute), _) => absolute.display().to_string(),
+        (Err(_), _) => data.display().to_string(),
+    }
+}
+
+fn write_policy(file: &Path, text: &str) -> Result<(), Error> {
+    use std::io::Write;
+    let failed = |error: std::io::Error| Error::Io {
+        action: "write the policy",
+        path: file.to_owned(),
+        kind: error.kind(),
+    };
+    let mut target = std::fs::File::options()
+        .write(true)
+        .create_new(true)
+        .open(file)
+        .map_err(failed)?;
+    target.write_all(text.as_bytes()).map_err(failed)
+}
+
+fn document(found: &Profile) -> Value {
+    let names = |columns: &[usize]| {
+        columns
+            .iter()
+            .map(|&at| found.columns[at].name.clone())
+            .collect::<Vec<_>>()
+    };
+    json!({
+        "records": found.records,
+        "uniques": found.uniques,
+        "columns": found.columns.iter().map(|column| json!({
+            "name": column.name,
+            "type": column.kind.name(),
+            "distinct": column.distinct,
+            "missing": column.missing,
+            "uniques": column.uniques,
+            "distinction": column.distinction,
+            "separation": column.separation,
+            "pattern": column.pattern.map(denym::Pattern::name),
+            "role": column.role.name(),
+            "reasons": column.reasons,
+        })).collect::<Vec<_>>(),
+        "combinations": found.combinations.iter().map(|combination| json!({
+            "columns": names(&combination.columns),
+            "distinction": combination.distinction,
+            "separation": combination.separation,
+            "uniques": combination.uniques,
+        })).collect::<Vec<_>>(),
+    })
+}
+
+fn print(found: &Profile, console: &Console) {
+    console.say(format!(
+        "records    {}; {} stand alone on the guessed quasi-identifiers ({} %)\n",
+        found.records,
+        found.uniques,
+        number(found.uniques as f64 * 100.0 / found.records.max(1) as f64)
+    ));
+    let width = found
+        .columns
+        .iter()
+        .map(|column| column.name.len())
+        .max()
+        .unwrap_or(6)
+        .max(6);
+    console.say(format!(
+        "{:width$}  {:8} {:>9} {:>8}  {:12}  why",
+        "column", "type", "distinct", "missing", "role"
+    ));
+    for column in &found.columns {
+        console.say(format!(
+            "{:width$}  {:8} {:>9} {:>8}  {:12}  {}",
+            column.name,
+            column.kind.name(),
+            column.distinct,
+            column.missing,
+            column.role.name(),
+            column.reasons.join("; ")
+        ));
+    }
+    if !found.combinations.is_empty() {
+        console.say("\nwhat tells people apart best");
+    }
+    for combination in found.combinations.iter().take(SHOWN) {
+        let names: Vec<&str> = combination
+            .columns
+            .iter()
+            .map(|&at| found.columns[at].name.as_str())
+            .collect();
+        console.say(format!(
+            "  {:40} separates {} % of all pairs, {} records stand alone",
+            names.join(" + "),
+            number(combination.separation * 100.0),
+            combination.uniques
+        ));
+    }
+}
