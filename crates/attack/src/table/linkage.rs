@@ -8,7 +8,7 @@
 //! # Guarantee
 //!
 //! Candidates are exact. A person with one candidate is found for certain if the person is known to be in the table;
-//! otherwise see [`super::presence`]. The expected number of right guesses is the sum of 1 / candidates.
+//! otherwise see [`super::presence()`]. The expected number of right guesses is the sum of 1 / candidates.
 //!
 //! # Reference
 //!
