@@ -56,6 +56,9 @@ pub struct Sensitive {
     /// The distribution over all source records that t-closeness and kin are judged against, in the order of the values.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reference: Option<Vec<(Option<String>, u64)>>,
+    /// The columns it is made of, when it stands for several read as one.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub parts: Vec<String>,
     /// The taxonomy that the hierarchical distance uses: each value, then its ancestors.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub taxonomy: Option<Vec<Vec<Option<String>>>>,

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use denym_data::{Code, Column, Dictionary, Hierarchy, Strings};
+use denym_data::{Code, Column, Decimal, Dictionary, Hierarchy, Strings};
 use denym_measure::Promise;
 use denym_measure::promises::{
-    Confidence, DistinctDiversity, EntropyDiversity, KAnonymity, RecursiveDiversity, TCloseness,
+    Absent, AlphaK, Base, BetaLikeness, Confidence, DeltaDisclosure, DisclosureRecursive,
+    DistinctDiversity, EntropyDiversity, EpsilonM, KAnonymity, KeAnonymity, RecursiveDiversity,
+    TCloseness, XyAnonymity, XyPrivacy, exact_numbers,
 };
 
 use crate::certificate::Sensitive;
-use crate::policy::{Distance, Diversity, PromiseSpec};
+use crate::policy::{Distance, Diversity, Exact, Likeness, LogBase, PromiseSpec};
 
 /// A sensitive attribute as promises see it: codes, what they mean, and how they are distributed over the source.
 #[derive(Debug, Clone)]
@@ -22,6 +24,13 @@ pub(crate) struct SensitiveAttribute {
     pub(crate) reference: Vec<u64>,
     /// For the hierarchical distance.
     pub(crate) taxonomy: Option<Hierarchy>,
+    /// The columns it is made of, when it stands for several read as one.
+    pub(crate) parts: Vec<String>,
+}
+
+/// The name of several columns read as one; no column of a table has it by accident.
+pub(crate) fn joint_name(columns: &[String]) -> String {
+    format!("y({})", columns.join(" + "))
 }
 
 impl SensitiveAttribute {
@@ -38,7 +47,11 @@ impl SensitiveAttribute {
                 _ => None,
             })
             .collect();
-        let reference = (!distances.is_empty()).then(|| {
+        let judged = promises.iter().any(|promise| {
+            promise.needs_reference()
+                && promise.attribute().and_then(Option::as_deref) == Some(&self.name)
+        });
+        let reference = judged.then(|| {
             self.values
                 .iter()
                 .cloned()
@@ -66,14 +79,21 @@ impl SensitiveAttribute {
             name: self.name.clone(),
             reference,
             taxonomy,
+            parts: self.parts.clone(),
         }
     }
 
     /// The attribute that a certificate describes, over the values of `column` where the certificate lists none.
-    pub(crate) fn from_certificate(certified: &Sensitive, column: &Column) -> SensitiveAttribute {
+    pub(crate) fn from_certificate(
+        certified: &Sensitive,
+        column: Option<&Column>,
+    ) -> SensitiveAttribute {
         let own = || -> Vec<(Option<String>, u64)> {
-            (0..column.dictionary.len() as Code)
-                .map(|code| (column.dictionary.text(code).map(str::to_owned), 0))
+            let Some(dictionary) = column.map(|column| &column.dictionary) else {
+                return Vec::new();
+            };
+            (0..dictionary.len() as Code)
+                .map(|code| (dictionary.text(code).map(str::to_owned), 0))
                 .collect()
         };
         let listed = certified.reference.clone().unwrap_or_else(own);
@@ -86,6 +106,7 @@ impl SensitiveAttribute {
             reference: listed.iter().map(|&(_, count)| count).collect(),
             values: listed.into_iter().map(|(value, _)| value).collect(),
             taxonomy,
+            parts: certified.parts.clone(),
         }
     }
 
@@ -156,11 +177,30 @@ pub(crate) fn promise(
                     l: whole,
                 }),
                 Diversity::Entropy => Box::new(EntropyDiversity { attribute, l: l.0 }),
-                Diversity::Recursive { c } => Box::new(RecursiveDiversity {
+                Diversity::Recursive {
+                    c, allowed, floor, ..
+                } if allowed.is_empty() && floor.is_empty() => Box::new(RecursiveDiversity {
                     attribute,
                     c: c.0,
                     l: whole,
                 }),
+                Diversity::Recursive {
+                    c,
+                    allowed,
+                    floor,
+                    least,
+                } => {
+                    let codes = |values: &[String]| codes(&sensitive[attribute], values);
+                    let (allowed, floor) = (codes(allowed), codes(floor));
+                    Box::new(DisclosureRecursive::negative(
+                        attribute,
+                        c.0,
+                        whole as usize,
+                        allowed,
+                        least.0,
+                        floor,
+                    ))
+                }
             }
         }
         PromiseSpec::TCloseness {
@@ -186,18 +226,129 @@ pub(crate) fn promise(
             attribute,
             values,
             at_most,
+        } => Box::new(confidence(find(attribute)?, sensitive, values, *at_most)),
+        PromiseSpec::XyAnonymity { y, k } => Box::new(XyAnonymity {
+            y: find(&Some(joint_name(y)))?,
+            k: *k,
+        }),
+        PromiseSpec::XyPrivacy {
+            attribute,
+            values,
+            at_most,
+            k,
+        } => Box::new(XyPrivacy {
+            k: *k,
+            confidence: confidence(find(attribute)?, sensitive, values, *at_most),
+        }),
+        PromiseSpec::AlphaKAnonymity {
+            attribute,
+            alpha,
+            k,
+        } => Box::new(AlphaK {
+            attribute: find(attribute)?,
+            alpha: alpha.0,
+            k: *k,
+        }),
+        PromiseSpec::KEAnonymity { attribute, k, e } => {
+            let attribute = find(attribute)?;
+            Box::new(KeAnonymity::new(
+                attribute,
+                *k,
+                decimal(*e)?,
+                &numbers(&sensitive[attribute])?,
+            ))
+        }
+        PromiseSpec::EpsilonMAnonymity {
+            attribute,
+            epsilon,
+            m,
         } => {
-            let position = find(attribute)?;
-            if values.is_empty() {
-                Box::new(Confidence::of_all(position, at_most.0))
-            } else {
-                let attribute = &sensitive[position];
-                let codes = values
-                    .iter()
-                    .filter_map(|value| attribute.code_of(value))
-                    .map(|code| (code, at_most.0));
-                Box::new(Confidence::of_values(position, codes))
-            }
+            let attribute = find(attribute)?;
+            Box::new(EpsilonM::new(
+                attribute,
+                decimal(*epsilon)?,
+                *m,
+                &numbers(&sensitive[attribute])?,
+            ))
+        }
+        PromiseSpec::BetaLikeness {
+            attribute,
+            beta,
+            kind,
+        } => {
+            let attribute = find(attribute)?;
+            let kind = match kind {
+                Likeness::Basic => denym_measure::promises::Likeness::Basic,
+                Likeness::Enhanced => denym_measure::promises::Likeness::Enhanced,
+            };
+            Box::new(BetaLikeness::new(
+                attribute,
+                beta.0,
+                kind,
+                &sensitive[attribute].reference,
+            ))
+        }
+        PromiseSpec::DeltaDisclosure {
+            attribute,
+            delta,
+            base,
+        } => {
+            let attribute = find(attribute)?;
+            let base = match base {
+                LogBase::E => Base::E,
+                LogBase::Two => Base::Two,
+            };
+            Box::new(DeltaDisclosure::new(
+                attribute,
+                delta.0,
+                base,
+                Absent::Breaks,
+                &sensitive[attribute].reference,
+            ))
         }
     })
+}
+
+/// The codes of the values that occur.
+fn codes(attribute: &SensitiveAttribute, values: &[String]) -> Vec<Code> {
+    values
+        .iter()
+        .filter_map(|value| attribute.code_of(value))
+        .collect()
+}
+
+/// Bounded confidence in some values, or in all when none are given.
+fn confidence(
+    position: usize,
+    sensitive: &[SensitiveAttribute],
+    values: &[String],
+    at_most: Exact,
+) -> Confidence {
+    if values.is_empty() {
+        return Confidence::of_all(position, at_most.0);
+    }
+    let codes = codes(&sensitive[position], values);
+    Confidence::of_values(position, codes.into_iter().map(|code| (code, at_most.0)))
+}
+
+/// The numbers that an attribute's values are.
+fn numbers(attribute: &SensitiveAttribute) -> Result<Vec<Option<Decimal>>, &'static str> {
+    let texts: Strings = attribute.order().flatten().collect();
+    let (dictionary, _) = Dictionary::build(&texts, false, None);
+    if !dictionary.kind().is_numeric() {
+        return Err("the attribute has no numbers");
+    }
+    let by_text: std::collections::HashMap<&str, Option<Decimal>> = dictionary
+        .values()
+        .zip(exact_numbers(&dictionary))
+        .collect();
+    Ok(attribute
+        .order()
+        .map(|text| text.and_then(|text| by_text.get(text).copied().flatten()))
+        .collect())
+}
+
+/// A fraction that a decimal can hold.
+fn decimal(value: Exact) -> Result<Decimal, &'static str> {
+    Decimal::parse(&format!("{}", value.0.to_f64())).ok_or("the bound has too many digits")
 }

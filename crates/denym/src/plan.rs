@@ -8,7 +8,7 @@ use denym_data::{Column, Hierarchy, Role, Table};
 use denym_engine::Engine;
 use denym_measure::Promise;
 
-use crate::judge::{self, SensitiveAttribute};
+use crate::judge::{self, SensitiveAttribute, joint_name};
 use crate::policy::{AttributeSpec, HierarchySpec, Missing, Mistake, Policy, PromiseSpec, suggest};
 use crate::{Error, hierarchies};
 
@@ -34,6 +34,8 @@ pub struct Plan {
     pub(crate) sensitive: Vec<SensitiveAttribute>,
     pub(crate) promises: Vec<PromiseSpec>,
     pub(crate) limits: Vec<(usize, usize)>,
+    /// Several columns read as one, appended to the table.
+    pub(crate) joints: Vec<Column>,
     /// Records that miss a value the policy wants present; they are suppressed before anything else.
     pub(crate) incomplete: Vec<usize>,
     /// What the steward should know although it is no mistake.
@@ -86,7 +88,45 @@ impl Plan {
             limits.push((low, high));
         }
         let mut warnings = Vec::new();
-        let sensitive = sensitive(policy, table, &columns, &bound);
+        let mut sensitive = sensitive(policy, table, &columns, &bound);
+        let mut columns = columns;
+        let mut joints = Vec::new();
+        for promised in &policy.promises {
+            let PromiseSpec::XyAnonymity { y, .. } = &promised.promise else {
+                continue;
+            };
+            if sensitive
+                .iter()
+                .any(|attribute| attribute.name == joint_name(y))
+            {
+                continue;
+            }
+            match joint(table, y) {
+                Ok(column) => {
+                    columns.sensitive.push(table.columns().len() + joints.len());
+                    sensitive.push(SensitiveAttribute {
+                        name: column.name.clone(),
+                        values: column
+                            .dictionary
+                            .values()
+                            .map(|text| Some(text.to_owned()))
+                            .collect(),
+                        reference: Vec::new(),
+                        taxonomy: None,
+                        parts: y.clone(),
+                    });
+                    joints.push(column);
+                }
+                Err(unknown) => mistakes.push(Mistake {
+                    code: "policy-unknown-column",
+                    message: format!(
+                        "`xy-anonymity` speaks of `{unknown}`, which is not published"
+                    ),
+                    span: promised.span.clone(),
+                    help: "name columns that have a role other than `identifier`".into(),
+                }),
+            }
+        }
         let promises = promises(policy, &sensitive, &mut mistakes, &mut warnings);
         if !mistakes.is_empty() {
             return Err(policy_error(policy, mistakes));
@@ -106,6 +146,7 @@ impl Plan {
             sensitive,
             promises,
             limits,
+            joints,
             incomplete,
             warnings,
         })
@@ -156,24 +197,28 @@ impl Plan {
 
     /// The table without the records that must not miss a value.
     pub(crate) fn complete<'a>(&self, table: &'a Table) -> Result<Cow<'a, Table>, Error> {
-        if self.incomplete.is_empty() {
+        if self.incomplete.is_empty() && self.joints.is_empty() {
             return Ok(Cow::Borrowed(table));
         }
         let mut keep = vec![true; table.records()];
         for &row in &self.incomplete {
             keep[row] = false;
         }
-        let columns = table.columns().iter().map(|column| Column {
-            name: column.name.clone(),
-            dictionary: column.dictionary.clone(),
-            codes: column
-                .codes
-                .iter()
-                .zip(&keep)
-                .filter(|&(_, &keep)| keep)
-                .map(|(&code, _)| code)
-                .collect(),
-        });
+        let columns = table
+            .columns()
+            .iter()
+            .chain(&self.joints)
+            .map(|column| Column {
+                name: column.name.clone(),
+                dictionary: column.dictionary.clone(),
+                codes: column
+                    .codes
+                    .iter()
+                    .zip(&keep)
+                    .filter(|&(_, &keep)| keep)
+                    .map(|(&code, _)| code)
+                    .collect(),
+            });
         Ok(Cow::Owned(Table::new(columns.collect())?))
     }
 
@@ -324,6 +369,7 @@ fn sensitive(
                     .collect(),
                 reference: reference(column, subject),
                 taxonomy: taxonomies.get(&spec.name).cloned(),
+                parts: Vec::new(),
             }
         })
         .collect()
@@ -395,6 +441,19 @@ fn promises(
         promises.push(spec);
     }
     promises
+}
+
+/// Several columns read as one; the name of the first that the table does not have, if any.
+pub(crate) fn joint(table: &Table, names: &[String]) -> Result<Column, String> {
+    let positions = names
+        .iter()
+        .map(|name| table.position(name).ok_or_else(|| name.clone()))
+        .collect::<Result<Vec<usize>, String>>()?;
+    Ok(denym_measure::combined(
+        table,
+        &positions,
+        &joint_name(names),
+    ))
 }
 
 /// Records that miss a quasi-identifier whose policy says `missing = "suppress"`.

@@ -45,10 +45,16 @@ pub fn verify(directory: &Path, threads: Option<usize>) -> Result<Verification, 
     };
     let mut sensitive = Vec::new();
     for certified in &certificate.sensitive {
-        sensitive.push(SensitiveAttribute::from_certificate(
-            certified,
-            column(&certified.name)?,
-        ));
+        for part in &certified.parts {
+            column(part)?;
+        }
+        // Several columns read as one have no values of their own to list.
+        let values = if certified.parts.is_empty() {
+            Some(column(&certified.name)?)
+        } else {
+            None
+        };
+        sensitive.push(SensitiveAttribute::from_certificate(certified, values));
     }
     for name in certificate
         .quasi_identifiers
@@ -68,6 +74,7 @@ pub fn verify(directory: &Path, threads: Option<usize>) -> Result<Verification, 
         .install(|| {
             measure(
                 &table,
+                certificate.knows,
                 &certificate.quasi_identifiers,
                 &sensitive,
                 subject,

@@ -12,8 +12,8 @@ use crate::bundle::Draft;
 use crate::certificate::{Certificate, Check, Claim, DataFile, FORM};
 use crate::judge::SensitiveAttribute;
 use crate::listener::{Listener, Phase};
-use crate::plan::{Plan, data_name, judges};
-use crate::policy::{Policy, PromiseSpec};
+use crate::plan::{Plan, data_name, joint, judges};
+use crate::policy::{Knowledge, Policy, PromiseSpec};
 use crate::{Error, reporting, source};
 
 /// Makes a release of a table.
@@ -96,7 +96,7 @@ pub(super) fn run(
     listener.phase(Phase::Reporting);
     let roles = Roles {
         quasi: columns.quasi.clone(),
-        sensitive: columns.sensitive.clone(),
+        sensitive: Vec::new(),
         subject: columns.subject,
     };
     let before = Classes::of(&table, &roles);
@@ -180,6 +180,7 @@ fn audit(plan: &Plan, written: &Table) -> Result<(Classes, Vec<Measured>), Error
         .map(|spec| spec.name.as_str());
     measure(
         written,
+        plan.policy.adversary,
         &plan.quasi_names(),
         &plan.sensitive,
         subject,
@@ -190,6 +191,7 @@ fn audit(plan: &Plan, written: &Table) -> Result<(Classes, Vec<Measured>), Error
 /// Groups a released table by its quasi-identifiers and judges `promises` on the groups.
 pub(crate) fn measure(
     table: &Table,
+    knows: Knowledge,
     quasi: &[String],
     sensitive: &[SensitiveAttribute],
     subject: Option<&str>,
@@ -203,13 +205,15 @@ pub(crate) fn measure(
         columns.push(table.column(name).ok_or_else(|| missing(name))?.clone());
     }
     for attribute in sensitive {
-        columns.push(
+        columns.push(if attribute.parts.is_empty() {
             attribute.align(
                 table
                     .column(&attribute.name)
                     .ok_or_else(|| missing(&attribute.name))?,
-            ),
-        );
+            )
+        } else {
+            joint(table, &attribute.parts).map_err(|name| missing(&name))?
+        });
     }
     if let Some(name) = subject {
         columns.push(table.column(name).ok_or_else(|| missing(name))?.clone());
@@ -222,7 +226,13 @@ pub(crate) fn measure(
     };
     let classes = Classes::of(&view, &roles);
     let judges = judges(promises, sensitive)?;
-    let measured = denym_measure::audit(&classes, &judges);
+    let measured = match knows {
+        Knowledge::QuasiIdentifiers => denym_measure::audit(&classes, &judges),
+        Knowledge::AtMost(most) => denym_measure::audit_subsets(&view, &roles, most, &judges)
+            .into_iter()
+            .map(|found| found.measured)
+            .collect(),
+    };
     Ok((classes, measured))
 }
 

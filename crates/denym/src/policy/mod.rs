@@ -176,10 +176,94 @@ pub enum PromiseSpec {
         /// The largest confidence.
         at_most: Exact,
     },
+    /// At least `k` distinct values of some other columns in every group.
+    XyAnonymity {
+        /// The columns Y.
+        y: Vec<String>,
+        /// The least number of values.
+        k: u64,
+    },
+    /// At least `k` subjects, and bounded confidence in some values.
+    XyPrivacy {
+        /// The sensitive attribute.
+        attribute: Option<String>,
+        /// The values that are bounded; all when empty.
+        values: Vec<String>,
+        /// The largest confidence.
+        at_most: Exact,
+        /// The least number of subjects.
+        k: u64,
+    },
+    /// At least `k` subjects, and no value above a share.
+    AlphaKAnonymity {
+        /// The sensitive attribute.
+        attribute: Option<String>,
+        /// The largest share.
+        alpha: Exact,
+        /// The least number of subjects.
+        k: u64,
+    },
+    /// At least `k` distinct numbers over a range of at least `e` in every group.
+    KEAnonymity {
+        /// The sensitive attribute.
+        attribute: Option<String>,
+        /// The least number of numbers.
+        k: u64,
+        /// The smallest range.
+        e: Exact,
+    },
+    /// No interval around a number holds for more than one in `m` of a group.
+    EpsilonMAnonymity {
+        /// The sensitive attribute.
+        attribute: Option<String>,
+        /// Half the width of the interval.
+        epsilon: Exact,
+        /// One in so many.
+        m: u64,
+    },
+    /// No value's share in a group exceeds its share in the table by more than a factor 1 + beta.
+    BetaLikeness {
+        /// The sensitive attribute.
+        attribute: Option<String>,
+        /// The largest relative gain.
+        beta: Exact,
+        /// How it is bounded.
+        kind: Likeness,
+    },
+    /// Every value is about as frequent in each group as in the table.
+    DeltaDisclosure {
+        /// The sensitive attribute.
+        attribute: Option<String>,
+        /// The bound on the logarithm of the ratio of shares.
+        delta: Exact,
+        /// Its base.
+        base: LogBase,
+    },
+}
+
+/// How a relative gain is bounded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Likeness {
+    /// By beta for every value.
+    Basic,
+    /// By beta, and by -ln of its share for a frequent value.
+    Enhanced,
+}
+
+/// The base of a logarithm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LogBase {
+    /// Natural.
+    #[serde(rename = "e")]
+    E,
+    /// Two.
+    #[serde(rename = "2")]
+    Two,
 }
 
 /// What "well-represented" means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Diversity {
     /// `l` different values.
@@ -190,6 +274,15 @@ pub enum Diversity {
     Recursive {
         /// The factor.
         c: Exact,
+        /// Values that may be disclosed.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        allowed: Vec<String>,
+        /// Values that may not be ruled out.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        floor: Vec<String>,
+        /// Their least share.
+        #[serde(default = "Exact::zero")]
+        least: Exact,
     },
 }
 
@@ -208,6 +301,12 @@ pub enum Distance {
 /// A fraction written as the decimal it was read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exact(pub Fraction);
+
+impl Exact {
+    fn zero() -> Exact {
+        Exact(Fraction::ZERO)
+    }
+}
 
 impl Serialize for Exact {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -279,16 +378,39 @@ impl PromiseSpec {
             PromiseSpec::LDiversity { .. } => "l-diversity",
             PromiseSpec::TCloseness { .. } => "t-closeness",
             PromiseSpec::Confidence { .. } => "confidence",
+            PromiseSpec::XyAnonymity { .. } => "xy-anonymity",
+            PromiseSpec::XyPrivacy { .. } => "xy-privacy",
+            PromiseSpec::AlphaKAnonymity { .. } => "alpha-k-anonymity",
+            PromiseSpec::KEAnonymity { .. } => "k-e-anonymity",
+            PromiseSpec::EpsilonMAnonymity { .. } => "epsilon-m-anonymity",
+            PromiseSpec::BetaLikeness { .. } => "beta-likeness",
+            PromiseSpec::DeltaDisclosure { .. } => "delta-disclosure",
         }
+    }
+
+    /// Whether it is judged against the distribution over all source records.
+    pub fn needs_reference(&self) -> bool {
+        matches!(
+            self,
+            PromiseSpec::TCloseness { .. }
+                | PromiseSpec::BetaLikeness { .. }
+                | PromiseSpec::DeltaDisclosure { .. }
+        )
     }
 
     /// The sensitive attribute it speaks of, when it speaks of one.
     pub fn attribute(&self) -> Option<&Option<String>> {
         match self {
-            PromiseSpec::KAnonymity { .. } => None,
+            PromiseSpec::KAnonymity { .. } | PromiseSpec::XyAnonymity { .. } => None,
             PromiseSpec::LDiversity { attribute, .. }
             | PromiseSpec::TCloseness { attribute, .. }
-            | PromiseSpec::Confidence { attribute, .. } => Some(attribute),
+            | PromiseSpec::Confidence { attribute, .. }
+            | PromiseSpec::XyPrivacy { attribute, .. }
+            | PromiseSpec::AlphaKAnonymity { attribute, .. }
+            | PromiseSpec::KEAnonymity { attribute, .. }
+            | PromiseSpec::EpsilonMAnonymity { attribute, .. }
+            | PromiseSpec::BetaLikeness { attribute, .. }
+            | PromiseSpec::DeltaDisclosure { attribute, .. } => Some(attribute),
         }
     }
 
@@ -296,10 +418,16 @@ impl PromiseSpec {
     #[must_use]
     pub fn about(mut self, name: &str) -> PromiseSpec {
         match &mut self {
-            PromiseSpec::KAnonymity { .. } => {}
+            PromiseSpec::KAnonymity { .. } | PromiseSpec::XyAnonymity { .. } => {}
             PromiseSpec::LDiversity { attribute, .. }
             | PromiseSpec::TCloseness { attribute, .. }
-            | PromiseSpec::Confidence { attribute, .. } => *attribute = Some(name.to_owned()),
+            | PromiseSpec::Confidence { attribute, .. }
+            | PromiseSpec::XyPrivacy { attribute, .. }
+            | PromiseSpec::AlphaKAnonymity { attribute, .. }
+            | PromiseSpec::KEAnonymity { attribute, .. }
+            | PromiseSpec::EpsilonMAnonymity { attribute, .. }
+            | PromiseSpec::BetaLikeness { attribute, .. }
+            | PromiseSpec::DeltaDisclosure { attribute, .. } => *attribute = Some(name.to_owned()),
         }
         self
     }

@@ -4,10 +4,22 @@ use denym_data::Fraction;
 
 use super::mistake::suggest;
 use super::reader::{Node, Section};
-use super::{Distance, Diversity, Exact, PromiseSpec, Promised};
+use super::{Distance, Diversity, Exact, Likeness, LogBase, PromiseSpec, Promised};
 
 /// The promises a policy can make.
-const NAMES: &[&str] = &["k-anonymity", "l-diversity", "t-closeness", "confidence"];
+const NAMES: &[&str] = &[
+    "k-anonymity",
+    "l-diversity",
+    "t-closeness",
+    "confidence",
+    "xy-anonymity",
+    "xy-privacy",
+    "alpha-k-anonymity",
+    "k-e-anonymity",
+    "epsilon-m-anonymity",
+    "beta-likeness",
+    "delta-disclosure",
+];
 
 /// Every promise of the section, in its order.
 pub(super) fn promises(section: &Section<'_, '_>, sensitive: &[&str]) -> Vec<Promised> {
@@ -25,6 +37,13 @@ pub(super) fn promises(section: &Section<'_, '_>, sensitive: &[&str]) -> Vec<Pro
                 "l-diversity" => l_diversity(&item, sensitive),
                 "t-closeness" => t_closeness(&item, sensitive),
                 "confidence" => confidence(&item, sensitive),
+                "xy-anonymity" => xy_anonymity(&item),
+                "xy-privacy" => xy_privacy(&item, sensitive),
+                "alpha-k-anonymity" => alpha_k(&item, sensitive),
+                "k-e-anonymity" => k_e(&item, sensitive),
+                "epsilon-m-anonymity" => epsilon_m(&item, sensitive),
+                "beta-likeness" => beta_likeness(&item, sensitive),
+                "delta-disclosure" => delta_disclosure(&item, sensitive),
                 _ => None,
             };
             promises.extend(promise.map(|promise| Promised {
@@ -57,7 +76,10 @@ fn l_diversity(node: &Node<'_, '_>, sensitive: &[&str]) -> Option<PromiseSpec> {
         });
     }
     let example = r#"{ attribute = "disease", kind = "entropy", l = 3 }"#;
-    let section = node.section(&["attribute", "kind", "l", "c"], example)?;
+    let section = node.section(
+        &["attribute", "kind", "l", "c", "allowed", "floor", "least"],
+        example,
+    )?;
     let attribute = attribute(&section, sensitive);
     let l = section
         .need("l", "add `l = 3`")?
@@ -68,9 +90,22 @@ fn l_diversity(node: &Node<'_, '_>, sensitive: &[&str]) -> Option<PromiseSpec> {
         Some(kind) => kind.choice(&[("distinct", 0), ("entropy", 1), ("recursive", 2)])?,
     };
     let kind = match (kind, c) {
-        (2, Some(c)) => Diversity::Recursive {
-            c: Exact(c.fraction(Fraction::ZERO, None)?),
-        },
+        (2, Some(c)) => {
+            let texts = |key: &str| {
+                section
+                    .get(key)
+                    .map_or(Some(Vec::new()), |node| node.strings("flu"))
+            };
+            let least = section.get("least").map_or(Some(Fraction::ZERO), |node| {
+                node.fraction(Fraction::ZERO, Some(Fraction::ONE))
+            });
+            Diversity::Recursive {
+                c: Exact(c.fraction(Fraction::ZERO, None)?),
+                allowed: texts("allowed")?,
+                floor: texts("floor")?,
+                least: Exact(least?),
+            }
+        }
         (2, None) => {
             section.need(
                 "c",
@@ -159,6 +194,157 @@ fn confidence(node: &Node<'_, '_>, sensitive: &[&str]) -> Option<PromiseSpec> {
         values: values?,
         at_most: Exact(at_most),
     })
+}
+
+fn xy_anonymity(node: &Node<'_, '_>) -> Option<PromiseSpec> {
+    let section = node.section(&["y", "k"], r#"{ y = ["ward", "diagnosis"], k = 3 }"#)?;
+    let k = section
+        .need("k", "add `k = 3`")
+        .and_then(|node| node.whole(1));
+    let y = section
+        .need(
+            "y",
+            "add `y = [\"ward\"]`: the columns whose values are counted",
+        )?
+        .strings("ward")?;
+    Some(PromiseSpec::XyAnonymity { y, k: k? })
+}
+
+fn xy_privacy(node: &Node<'_, '_>, sensitive: &[&str]) -> Option<PromiseSpec> {
+    let example = r#"{ attribute = "status", values = ["HIV"], at-most = 0.6, k = 5 }"#;
+    let section = node.section(&["attribute", "values", "at-most", "k"], example)?;
+    let attribute = attribute(&section, sensitive);
+    let values = section
+        .get("values")
+        .map_or(Some(Vec::new()), |values| values.strings("HIV"));
+    let k = section
+        .need("k", "add `k = 5`")
+        .and_then(|node| node.whole(1));
+    let at_most = share(&section, "at-most", "0.6")?;
+    Some(PromiseSpec::XyPrivacy {
+        attribute,
+        values: values?,
+        at_most,
+        k: k?,
+    })
+}
+
+fn alpha_k(node: &Node<'_, '_>, sensitive: &[&str]) -> Option<PromiseSpec> {
+    let section = node.section(
+        &["attribute", "alpha", "k"],
+        r#"{ attribute = "status", alpha = 0.5, k = 5 }"#,
+    )?;
+    let attribute = attribute(&section, sensitive);
+    let k = section
+        .need("k", "add `k = 5`")
+        .and_then(|node| node.whole(1));
+    let alpha = share(&section, "alpha", "0.5")?;
+    Some(PromiseSpec::AlphaKAnonymity {
+        attribute,
+        alpha,
+        k: k?,
+    })
+}
+
+fn k_e(node: &Node<'_, '_>, sensitive: &[&str]) -> Option<PromiseSpec> {
+    let section = node.section(
+        &["attribute", "k", "e"],
+        r#"{ attribute = "salary", k = 3, e = 1000 }"#,
+    )?;
+    let attribute = attribute(&section, sensitive);
+    let k = section
+        .need("k", "add `k = 3`")
+        .and_then(|node| node.whole(1));
+    let e = section
+        .need("e", "add `e = 1000`: the smallest range")?
+        .fraction(Fraction::ZERO, None)?;
+    Some(PromiseSpec::KEAnonymity {
+        attribute,
+        k: k?,
+        e: Exact(e),
+    })
+}
+
+fn epsilon_m(node: &Node<'_, '_>, sensitive: &[&str]) -> Option<PromiseSpec> {
+    let section = node.section(
+        &["attribute", "epsilon", "m"],
+        r#"{ attribute = "salary", epsilon = 500, m = 3 }"#,
+    )?;
+    let attribute = attribute(&section, sensitive);
+    let m = section
+        .need("m", "add `m = 3`: one in m may lie in an interval")
+        .and_then(|node| node.whole(1));
+    let epsilon = section
+        .need("epsilon", "add `epsilon = 500`")?
+        .fraction(Fraction::ZERO, None)?;
+    Some(PromiseSpec::EpsilonMAnonymity {
+        attribute,
+        epsilon: Exact(epsilon),
+        m: m?,
+    })
+}
+
+fn beta_likeness(node: &Node<'_, '_>, sensitive: &[&str]) -> Option<PromiseSpec> {
+    if !node.is_table() {
+        let beta = Exact(node.fraction(Fraction::ZERO, None)?);
+        return Some(PromiseSpec::BetaLikeness {
+            attribute: None,
+            beta,
+            kind: Likeness::Enhanced,
+        });
+    }
+    let section = node.section(
+        &["attribute", "beta", "kind"],
+        r#"{ attribute = "disease", beta = 2 }"#,
+    )?;
+    let attribute = attribute(&section, sensitive);
+    let kind = section
+        .get("kind")
+        .map_or(Some(Likeness::Enhanced), |node| {
+            node.choice(&[("basic", Likeness::Basic), ("enhanced", Likeness::Enhanced)])
+        });
+    let beta = section
+        .need("beta", "add `beta = 2`")?
+        .fraction(Fraction::ZERO, None)?;
+    Some(PromiseSpec::BetaLikeness {
+        attribute,
+        beta: Exact(beta),
+        kind: kind?,
+    })
+}
+
+fn delta_disclosure(node: &Node<'_, '_>, sensitive: &[&str]) -> Option<PromiseSpec> {
+    if !node.is_table() {
+        let delta = Exact(node.fraction(Fraction::ZERO, None)?);
+        return Some(PromiseSpec::DeltaDisclosure {
+            attribute: None,
+            delta,
+            base: LogBase::E,
+        });
+    }
+    let section = node.section(
+        &["attribute", "delta", "base"],
+        r#"{ attribute = "disease", delta = 1.5 }"#,
+    )?;
+    let attribute = attribute(&section, sensitive);
+    let base = section.get("base").map_or(Some(LogBase::E), |node| {
+        node.choice(&[("e", LogBase::E), ("2", LogBase::Two)])
+    });
+    let delta = section
+        .need("delta", "add `delta = 1.5`")?
+        .fraction(Fraction::ZERO, None)?;
+    Some(PromiseSpec::DeltaDisclosure {
+        attribute,
+        delta: Exact(delta),
+        base: base?,
+    })
+}
+
+/// A number between 0 and 1 that must be there.
+fn share(section: &Section<'_, '_>, key: &str, example: &str) -> Option<Exact> {
+    let node = section.need(key, &format!("add `{key} = {example}`"))?;
+    node.fraction(Fraction::ZERO, Some(Fraction::ONE))
+        .map(Exact)
 }
 
 /// The attribute a promise speaks of; it must be a sensitive one.
