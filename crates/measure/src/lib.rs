@@ -30,7 +30,7 @@ mod view;
 mod worst_case;
 
 pub use audit::{Measured, audit};
-pub use classes::{Classes, Roles, SensitiveAttribute};
+pub use classes::{Classes, Roles, SensitiveAttribute, reference};
 pub use combine::combined;
 pub use dilemma::{WhatIf, what_if};
 pub use error::Error;
