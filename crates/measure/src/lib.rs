@@ -37,7 +37,7 @@ pub use error::Error;
 pub use group::{Group, Histogram};
 pub use promise::{Promise, Sense, Terms};
 pub use requirement::{Requirement, audit_requirements, without_covered};
-pub use subsets::{SubsetMeasured, audit_subsets};
+pub use subsets::{SubsetMeasured, audit_subsets, audit_subsets_in};
 pub use survey::{SensitiveSurvey, Survey, SurveyOptions, survey};
 pub use view::generalized;
 pub use worst_case::worst_case_disclosure;
