@@ -444,6 +444,26 @@ impl Classes {
     }
 }
 
+/// How often each value of a column occurs in a table, by code; once per person when there is a subject column.
+///
+/// This is the reference that distribution promises (t, beta, delta) are judged against.
+///
+/// # Panics
+///
+/// When the table lacks one of the columns.
+pub fn reference(table: &Table, column: usize, subject: Option<usize>) -> Vec<u64> {
+    let roles = Roles {
+        quasi: Vec::new(),
+        sensitive: vec![column],
+        subject,
+    };
+    let mut classes = Classes::of(table, &roles);
+    classes
+        .attributes
+        .pop()
+        .map_or_else(Vec::new, |attribute| attribute.reference)
+}
+
 pub(crate) fn axis(table: &Table, column: usize) -> Axis<'_> {
     let column = &table.columns()[column];
     Axis {

@@ -30,14 +30,14 @@ mod view;
 mod worst_case;
 
 pub use audit::{Measured, audit};
-pub use classes::{Classes, Roles, SensitiveAttribute};
+pub use classes::{Classes, Roles, SensitiveAttribute, reference};
 pub use combine::combined;
 pub use dilemma::{WhatIf, what_if};
 pub use error::Error;
 pub use group::{Group, Histogram};
 pub use promise::{Promise, Sense, Terms};
 pub use requirement::{Requirement, audit_requirements, without_covered};
-pub use subsets::{SubsetMeasured, audit_subsets};
+pub use subsets::{SubsetMeasured, audit_subsets, audit_subsets_in};
 pub use survey::{SensitiveSurvey, Survey, SurveyOptions, survey};
 pub use view::generalized;
 

@@ -16,7 +16,8 @@
 
 use denym_data::Table;
 
-use crate::{Classes, Measured, Promise, Roles, Sense, audit};
+use crate::population::match_population;
+use crate::{Classes, Error, Measured, Promise, Roles, Sense, audit};
 
 /// What one promise came to over all subsets.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,11 +29,45 @@ pub struct SubsetMeasured {
 }
 
 /// Judges the promises on the groups of every subset of at most `m` quasi-identifiers.
+///
+/// Promises about a population (k-map, delta-presence) need [`audit_subsets_in`]; here they hold of no group.
 pub fn audit_subsets(
     table: &Table,
     roles: &Roles,
     m: usize,
     promises: &[Box<dyn Promise>],
+) -> Vec<SubsetMeasured> {
+    judged(table, roles, m, promises, |_, classes| classes)
+}
+
+/// As [`audit_subsets`], with the people of `population` that look like each group counted anew for each subset.
+pub fn audit_subsets_in(
+    table: &Table,
+    roles: &Roles,
+    m: usize,
+    promises: &[Box<dyn Promise>],
+    population: &Table,
+) -> Result<Vec<SubsetMeasured>, Error> {
+    // Fails here when the population lacks a column, so it cannot fail below.
+    match_population(table, roles, &Classes::of(table, roles), population)?;
+    Ok(judged(table, roles, m, promises, |quasi, classes| {
+        let roles = Roles {
+            quasi: quasi.to_vec(),
+            ..roles.clone()
+        };
+        match match_population(table, &roles, &classes, population) {
+            Ok(matched) => classes.with_population(matched.people),
+            Err(_) => classes,
+        }
+    }))
+}
+
+fn judged(
+    table: &Table,
+    roles: &Roles,
+    m: usize,
+    promises: &[Box<dyn Promise>],
+    peopled: impl Fn(&[usize], Classes) -> Classes,
 ) -> Vec<SubsetMeasured> {
     let m = m.min(roles.quasi.len());
     let only_largest = promises.iter().all(|promise| {
@@ -48,7 +83,7 @@ pub fn audit_subsets(
             break;
         }
         for subset in combinations(&roles.quasi, size) {
-            let classes = base.coarsened(table, roles, &subset);
+            let classes = peopled(&subset, base.coarsened(table, roles, &subset));
             for (index, measured) in audit(&classes, promises).into_iter().enumerate() {
                 if measured.violating_groups > 0 {
                     mark(&classes, promises[index].as_ref(), &mut failing[index]);

@@ -4,11 +4,15 @@
 use std::collections::BTreeMap;
 
 use denym_data::{Column, Fraction, Table};
-use denym_measure::promises::{Confidence, EpsilonM, KAnonymity, exact_numbers};
-use denym_measure::risk::{separations, special_uniques, wildcard_sizes};
+use denym_measure::metrics::compare;
+use denym_measure::profile::profile;
+use denym_measure::promises::{Confidence, EpsilonM, KAnonymity, KMap, exact_numbers};
+use denym_measure::risk::{
+    contributions, population_uniqueness, separations, special_uniques, wildcard_sizes,
+};
 use denym_measure::{
-    Classes, Promise, Roles, SurveyOptions, audit, audit_subsets, survey, what_if,
-    worst_case_disclosure,
+    Classes, Promise, Roles, SurveyOptions, audit, audit_subsets, audit_subsets_in, survey,
+    what_if, worst_case_disclosure,
 };
 use proptest::prelude::*;
 
@@ -296,5 +300,81 @@ proptest! {
             pool.install(|| survey(&Classes::of(&table, &roles), &SurveyOptions::default()))
         };
         prop_assert_eq!(run(1), run(3));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    /// k-map for an adversary who knows two columns: count the population for each victim and each pair.
+    #[test]
+    fn populations_are_counted_for_each_subset(rows in rows(10), others in rows(20), k in 1_u64..8) {
+        let (table, population) = (build(&rows), build(&others));
+        let roles = Roles { quasi: vec![0, 1, 2], sensitive: Vec::new(), subject: None };
+        let promises: [Box<dyn Promise>; 1] = [Box::new(KMap { k })];
+        let found = audit_subsets_in(&table, &roles, 2, &promises, &population).unwrap();
+        let exposed = |row: &Vec<Option<u8>>| {
+            subsets(&roles.quasi, 2).iter().any(|set| {
+                let looks = others.iter().filter(|other| set.iter().all(|&at| other[at] == row[at])).count();
+                (looks as u64) < k
+            })
+        };
+        let slow = rows.iter().filter(|row| exposed(row)).count() as u64;
+        prop_assert_eq!(found[0].measured.violating_records, slow);
+        let narrow = Table::new(population.columns()[..1].to_vec()).unwrap();
+        prop_assert!(audit_subsets_in(&table, &roles, 2, &promises, &narrow).is_err());
+    }
+}
+
+/// What each column brings: without it the table has so many uniques.
+#[test]
+fn contributions_are_what_is_left_without_a_column() {
+    let cell = |value| Some(value);
+    let rows = vec![
+        vec![cell(1), cell(1), cell(1), cell(1)],
+        vec![cell(1), cell(2), cell(1), cell(1)],
+        vec![cell(2), cell(3), cell(1), cell(1)],
+    ];
+    let table = build(&rows);
+    let found = contributions(&table, &[0, 1, 2]);
+    let uniques: Vec<u64> = found.iter().map(|found| found.uniques_without).collect();
+    assert_eq!(uniques, [3, 1, 3]);
+    assert!((found[1].risk_share - 1.0 / 3.0).abs() < 1e-12);
+}
+
+#[test]
+fn nothing_is_asked_of_nobody() {
+    let promises: Vec<Box<dyn Promise>> = vec![
+        Box::new(KAnonymity { k: 2 }),
+        Box::new(Confidence::of_all(0, Fraction::new(1, 2).unwrap())),
+    ];
+    for table in [build(&[]), Table::default(), build(&[vec![None; 4]])] {
+        let all: Vec<usize> = (0..table.columns().len()).collect();
+        let roles = Roles {
+            quasi: all.iter().copied().take(3).collect(),
+            sensitive: all.iter().copied().skip(3).collect(),
+            subject: None,
+        };
+        let classes = Classes::of(&table, &roles);
+        let lonely = classes.total() > 0;
+        let estimate = population_uniqueness(&classes, 0);
+        assert!(estimate.pitman.is_none());
+        assert_eq!(wildcard_sizes(&table, &all).len(), table.records());
+        assert_eq!(special_uniques(&table, &all, 3).len(), table.records());
+        assert_eq!(
+            separations(&table, &all, 2).len(),
+            if all.is_empty() { 0 } else { 10 }
+        );
+        assert_eq!(profile(&table, 2).columns.len(), all.len());
+        assert_eq!(compare(&table, &table).columns.len(), all.len());
+        let held = audit_subsets(&table, &roles, 2, &promises);
+        assert_eq!(held.iter().all(|found| found.measured.holds), !lonely);
+        for case in what_if(&table, &roles, &promises, true) {
+            assert_eq!(case.k, u64::from(lonely));
+        }
+        if !roles.sensitive.is_empty() {
+            let known = worst_case_disclosure(&classes, 0, 3);
+            assert!((known - f64::from(u8::from(lonely))).abs() < 1e-12);
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! What each promise declares about merging groups, tried on random groups: a wrong declaration makes solvers unsound.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use denym_data::{Column, Decimal, Fraction, Hierarchy, HierarchyRow};
 use denym_measure::catalogue::{PROMISES, promise_entry};
 use denym_measure::promises::{
@@ -338,5 +340,66 @@ fn suppression_breaks_what_it_is_said_to_break() {
         assert!(!promise.terms().monotone_with_suppression);
         assert!(admits(&kept), "{:?}", promise.terms());
         assert!(!admits(&kept.merged(&dropped)), "{:?}", promise.terms());
+    }
+}
+
+/// A group as its (person, value) pairs: people may stand in two groups and then count once in the merged one.
+fn judge_people<R>(pairs: &BTreeSet<(u8, u32)>, judge: impl Fn(&Group<'_>) -> R) -> R {
+    let people: BTreeSet<u8> = pairs.iter().map(|&(person, _)| person).collect();
+    let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
+    for &(_, value) in pairs {
+        *counts.entry(value).or_insert(0) += 1;
+    }
+    let counts: Vec<(u32, u64)> = counts.into_iter().collect();
+    let sensitive = [Histogram::new(&counts)];
+    let group = Group::new(pairs.len() as u64, people.len() as u64, &sensitive);
+    judge(&group.with_population(2 * people.len() as u64))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    #[test]
+    fn shared_people_break_only_what_may_break(
+        one in prop::collection::btree_set((0_u8..6, 0_u32..5), 1..9),
+        two in prop::collection::btree_set((0_u8..6, 0_u32..5), 1..9),
+        a in 1_u64..10,
+        b in 1_u64..9,
+    ) {
+        let both: BTreeSet<(u8, u32)> = one.union(&two).copied().collect();
+        for promise in promises(&[9; VALUES], a, b) {
+            if promise.monotone_over_shared_subjects() {
+                let admits = |pairs: &BTreeSet<(u8, u32)>| judge_people(pairs, |group| promise.admits(group));
+                let terms = promise.terms();
+                if terms.monotone && admits(&one) && admits(&two) {
+                    prop_assert!(admits(&both), "{terms:?}");
+                }
+                if terms.monotone_with_suppression && (admits(&one) || admits(&two)) {
+                    prop_assert!(admits(&both), "{terms:?}");
+                }
+            }
+        }
+    }
+}
+
+/// The healthy one is the same person in both groups: half and half merge to two in three.
+#[test]
+fn confidence_is_not_monotone_over_shared_people() {
+    let (one, two) = (
+        BTreeSet::from([(1, 0), (2, 1)]),
+        BTreeSet::from([(3, 0), (2, 1)]),
+    );
+    let both = one.union(&two).copied().collect();
+    let half = Confidence::of_all(0, fraction(1, 2));
+    let entropy = EntropyDiversity {
+        attribute: 0,
+        l: fraction(2, 1),
+    };
+    let cases: [Box<dyn Promise>; 2] = [Box::new(half), Box::new(entropy)];
+    for promise in cases {
+        let admits =
+            |pairs: &BTreeSet<(u8, u32)>| judge_people(pairs, |group| promise.admits(group));
+        assert!(promise.terms().monotone && !promise.monotone_over_shared_subjects());
+        assert!(admits(&one) && admits(&two) && !admits(&both));
     }
 }

@@ -6,10 +6,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use denym_data::{Column, Decimal, Fraction, Hierarchy, HierarchyRow, Table};
+use denym_measure::population::match_population;
 use denym_measure::promises::{
-    Absent, AlphaK, Base, BetaLikeness, Confidence, DeltaDisclosure, DisclosureRecursive,
-    DistinctDiversity, EntropyDiversity, EpsilonM, KAnonymity, KeAnonymity, Likeness,
-    RecursiveDiversity, TCloseness, XyAnonymity, XyPrivacy, exact_numbers,
+    Absent, AlphaK, Base, BetaLikeness, Confidence, DeltaDisclosure, DeltaPresence,
+    DisclosureRecursive, DistinctDiversity, EntropyDiversity, EpsilonM, KAnonymity, KMap,
+    KeAnonymity, Likeness, PersonalizedPrivacy, RecursiveDiversity, TCloseness, XyAnonymity,
+    XyPrivacy, exact_numbers,
 };
 use denym_measure::{Classes, Promise, Roles, Sense, SurveyOptions, audit, survey};
 use proptest::prelude::*;
@@ -510,6 +512,83 @@ proptest! {
         records in prop::collection::vec(record(), 1..24), a in 1_u64..10, b in 0_u64..9,
     ) {
         check(&records, true, a, b)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// Guarding nodes and populations, person by person.
+    #[test]
+    fn guards_and_populations_agree_with_their_definitions(
+        rows in prop::collection::vec((0_u8..2, 0_u8..3, prop::option::of(0_u8..5)), 1..16),
+        others in prop::collection::vec(0_u8..4, 0..16),
+        a in 1_u64..10,
+    ) {
+        let diseases = ["flu", "sars", "hiv"];
+        let nodes = ["flu", "sars", "hiv", "lung", "ill"];
+        let under = |node: usize, disease: usize| match node {
+            3 => disease < 2,
+            4 => true,
+            _ => node == disease,
+        };
+        let classes_of: Vec<String> = rows.iter().map(|row| row.0.to_string()).collect();
+        let table = Table::new(vec![
+            Column::from_texts("q", classes_of.iter().map(|text| Some(text.as_str()))),
+            Column::from_texts("s", rows.iter().map(|row| Some(diseases[row.1 as usize]))),
+            Column::from_texts("g", rows.iter().map(|row| row.2.map(|node| nodes[node as usize]))),
+        ]).unwrap();
+        let lines = ["flu,lung,ill", "sars,lung,ill", "hiv,hiv,ill"];
+        let hierarchy: Vec<HierarchyRow> = lines.iter().enumerate().map(|(line, row)| HierarchyRow {
+            line: line + 1,
+            labels: row.split(',').map(str::to_owned).collect(),
+        }).collect();
+        let sensitive = &table.columns()[1];
+        let taxonomy = Hierarchy::from_rows(sensitive, &hierarchy).unwrap();
+        let share = Fraction::new(a, 10).unwrap();
+        let personal = PersonalizedPrivacy::new(0, 1, share, sensitive, &taxonomy, &table.columns()[2]);
+        // A name of the taxonomy above the diseases at hand may be missing from it; then the promise says so.
+        let known = |node: &Option<u8>| node.is_none_or(|node| {
+            rows.iter().any(|row| under(node as usize, row.1 as usize))
+        });
+        if !rows.iter().all(|row| known(&row.2)) {
+            prop_assert!(personal.is_err());
+            return Ok(());
+        }
+        // The population: everybody in the table, and others; class 3 is nobody's.
+        let people: Vec<String> =
+            classes_of.iter().cloned().chain(others.iter().map(ToString::to_string)).collect();
+        let population =
+            Table::new(vec![Column::from_texts("q", people.iter().map(|text| Some(text.as_str())))]).unwrap();
+        let roles = Roles::by_name(&table, &["q"], &["s", "g"], None).unwrap();
+        let classes = Classes::of(&table, &roles);
+        let matched = match_population(&table, &roles, &classes, &population).unwrap();
+        let present = |class: &str| classes_of.iter().any(|of| of == class);
+        prop_assert_eq!(matched.outside as usize, people.iter().filter(|person| !present(person)).count());
+        let classes = classes.with_population(matched.people);
+        let presence = DeltaPresence { least: Fraction::new(a, 40).unwrap(), most: share };
+        let promises: Vec<Box<dyn Promise>> =
+            vec![Box::new(personal.unwrap()), Box::new(presence), Box::new(KMap { k: a })];
+        let found = audit(&classes, &promises);
+        let mut failing = [0_u64; 3];
+        for class in 0..2_u8 {
+            let members: Vec<_> = rows.iter().filter(|row| row.0 == class).collect();
+            if members.is_empty() {
+                continue;
+            }
+            let size = members.len() as u64;
+            let breached = members.iter().any(|member| member.2.is_some_and(|node| {
+                let inside = members.iter().filter(|other| under(node as usize, other.1 as usize)).count() as u64;
+                inside * 10 > a * size
+            }));
+            let looks = people.iter().filter(|person| **person == class.to_string()).count() as u64;
+            failing[0] += u64::from(breached);
+            failing[1] += u64::from(size * 10 > a * looks || size * 40 < a * looks);
+            failing[2] += u64::from(looks < a);
+        }
+        for (found, failing) in found.iter().zip(failing) {
+            prop_assert_eq!(found.violating_groups, failing, "{}", found.terms.name);
+        }
     }
 }
 

@@ -13,6 +13,21 @@
 //! # Departures
 //!
 //! The measured value is the largest share; sizes show in k-anonymity.
+//!
+//! # Example
+//!
+//! ```
+//! use denym_data::Fraction;
+//! use denym_measure::{Group, Histogram, Promise, promises::AlphaK};
+//!
+//! // The artists of the survey's table II(c): one flu (0), three HIV (1).
+//! let counts = [(0, 1), (1, 3)];
+//! let sensitive = [Histogram::new(&counts)];
+//! let artists = Group::new(4, 4, &sensitive);
+//! let alpha = Fraction::parse("0.75").unwrap();
+//! assert!(AlphaK { attribute: 0, alpha, k: 4 }.admits(&artists));
+//! assert!(!AlphaK { attribute: 0, alpha, k: 5 }.admits(&artists));
+//! ```
 
 use denym_data::Fraction;
 

@@ -18,6 +18,25 @@
 //!
 //! Basic gains are compared in whole numbers; the logarithm of the enhanced bound has a tolerance of 1e-11. A value that the
 //! reference does not have gains infinitely.
+//!
+//! # Example
+//!
+//! ```
+//! use denym_data::Fraction;
+//! use denym_measure::{Group, Histogram, Promise, promises::BetaLikeness};
+//!
+//! // The artists of the survey's table II(c): one flu (0), three HIV (1).
+//! let counts = [(0, 1), (1, 3)];
+//! let sensitive = [Histogram::new(&counts)];
+//! let artists = Group::new(4, 4, &sensitive);
+//! use denym_measure::promises::Likeness;
+//! // HIV rises from 4/7 to 3/4, by 5/16.
+//! let reference = [1, 4, 2];
+//! let beta = |n| Fraction::new(n, 4).unwrap();
+//! assert!(!BetaLikeness::new(0, beta(1), Likeness::Basic, &reference).admits(&artists));
+//! assert!(!BetaLikeness::new(0, beta(2), Likeness::Basic, &reference).admits(&artists), "the flu rises by 3/4");
+//! assert!(BetaLikeness::new(0, beta(3), Likeness::Basic, &reference).admits(&artists));
+//! ```
 
 use std::cmp::Ordering;
 

@@ -19,6 +19,22 @@
 //! # Departures
 //!
 //! Confidence is over subjects, not records, when a table has a subject column. The bound is compared as an exact fraction.
+//!
+//! # Example
+//!
+//! ```
+//! use denym_data::Fraction;
+//! use denym_measure::{Group, Histogram, Promise, promises::Confidence};
+//!
+//! // The artists of the survey's table II(c): one flu (0), three HIV (1).
+//! let counts = [(0, 1), (1, 3)];
+//! let sensitive = [Histogram::new(&counts)];
+//! let artists = Group::new(4, 4, &sensitive);
+//! // <QID -> HIV, 10 %> is violated, at 75 %.
+//! let template = Confidence::of_values(0, [(1, Fraction::parse("0.1").unwrap())]);
+//! assert!(!template.admits(&artists));
+//! assert!((template.value(&artists) - 0.75).abs() < 1e-12);
+//! ```
 
 use denym_data::{Code, Fraction};
 

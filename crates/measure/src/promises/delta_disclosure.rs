@@ -18,6 +18,23 @@
 //!
 //! Several tools skip values that a group lacks; that is another, weaker promise and not a monotone one, offered as
 //! [`Absent::Skipped`] for comparison. Logarithms are natural unless the base says otherwise.
+//!
+//! # Example
+//!
+//! ```
+//! use denym_data::Fraction;
+//! use denym_measure::{Group, Histogram, Promise, promises::DeltaDisclosure};
+//!
+//! // The artists of the survey's table II(c): one flu (0), three HIV (1).
+//! let counts = [(0, 1), (1, 3)];
+//! let sensitive = [Histogram::new(&counts)];
+//! let artists = Group::new(4, 4, &sensitive);
+//! use denym_measure::promises::{Absent, Base};
+//! // Nobody here has hepatitis, which the table has: no delta is large enough.
+//! let delta = Fraction::new(5, 1).unwrap();
+//! assert!(!DeltaDisclosure::new(0, delta, Base::E, Absent::Breaks, &[1, 4, 2]).admits(&artists));
+//! assert!(DeltaDisclosure::new(0, delta, Base::E, Absent::Skipped, &[1, 4, 2]).admits(&artists));
+//! ```
 
 use denym_data::{Code, Fraction};
 

@@ -14,6 +14,22 @@
 //!
 //! Judged per group, so people outside every group must be asked for separately ([`crate::population::Matched::outside`]). The
 //! measured value is T / E, on which the upper bound is judged; a group without population counts is refused.
+//!
+//! # Example
+//!
+//! ```
+//! use denym_data::Fraction;
+//! use denym_measure::{Group, Histogram, Promise, promises::DeltaPresence};
+//!
+//! // The artists of the survey's table II(c): one flu (0), three HIV (1).
+//! let counts = [(0, 1), (1, 3)];
+//! let sensitive = [Histogram::new(&counts)];
+//! let artists = Group::new(4, 4, &sensitive);
+//! // Five people of table II(d) look like this: Alice is present with chance 4/5.
+//! let artists = artists.with_population(5);
+//! let (least, most) = (Fraction::ZERO, Fraction::parse("0.8").unwrap());
+//! assert!(DeltaPresence { least, most }.admits(&artists));
+//! ```
 
 use denym_data::Fraction;
 

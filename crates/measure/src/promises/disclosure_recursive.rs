@@ -19,6 +19,22 @@
 //! # Departures
 //!
 //! None; both parts are decided in whole numbers. The measured value is the infimum of the constants c of the first part.
+//!
+//! # Example
+//!
+//! ```
+//! use denym_data::Fraction;
+//! use denym_measure::{Group, Histogram, Promise, promises::DisclosureRecursive};
+//!
+//! // The artists of the survey's table II(c): one flu (0), three HIV (1).
+//! let counts = [(0, 1), (1, 3)];
+//! let sensitive = [Histogram::new(&counts)];
+//! let artists = Group::new(4, 4, &sensitive);
+//! // HIV must not be disclosed, or may be.
+//! let c = Fraction::new(2, 1).unwrap();
+//! assert!(!DisclosureRecursive::positive(0, c, 2, []).admits(&artists));
+//! assert!(DisclosureRecursive::positive(0, c, 2, [1]).admits(&artists));
+//! ```
 
 use std::cmp::Ordering;
 

@@ -13,6 +13,19 @@
 //! # Departures
 //!
 //! A missing value counts as a value of its own.
+//!
+//! # Example
+//!
+//! ```
+//! use denym_measure::{Group, Histogram, Promise, promises::DistinctDiversity};
+//!
+//! // The artists of the survey's table II(c): one flu (0), three HIV (1).
+//! let counts = [(0, 1), (1, 3)];
+//! let sensitive = [Histogram::new(&counts)];
+//! let artists = Group::new(4, 4, &sensitive);
+//! assert!(DistinctDiversity { attribute: 0, l: 2 }.admits(&artists));
+//! assert!(!DistinctDiversity { attribute: 0, l: 3 }.admits(&artists));
+//! ```
 
 use crate::{Group, Promise, Sense, Terms};
 

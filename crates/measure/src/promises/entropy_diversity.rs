@@ -18,6 +18,21 @@
 //!
 //! Logarithms cannot be compared exactly, so a group whose entropy lies within 1e-11 below log l is admitted: three equally
 //! frequent values are 3-diverse in spite of rounding.
+//!
+//! # Example
+//!
+//! ```
+//! use denym_data::Fraction;
+//! use denym_measure::{Group, Histogram, Promise, promises::EntropyDiversity};
+//!
+//! // The artists of the survey's table II(c): one flu (0), three HIV (1).
+//! let counts = [(0, 1), (1, 3)];
+//! let sensitive = [Histogram::new(&counts)];
+//! let artists = Group::new(4, 4, &sensitive);
+//! let l = |text| Fraction::parse(text).unwrap();
+//! assert!(EntropyDiversity { attribute: 0, l: l("1.75") }.admits(&artists));
+//! assert!(!EntropyDiversity { attribute: 0, l: l("1.76") }.admits(&artists));
+//! ```
 
 use denym_data::Fraction;
 

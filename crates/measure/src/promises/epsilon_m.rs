@@ -18,6 +18,21 @@
 //!
 //! It is *not* monotone, not even without suppression: {-1 x5, 1 x5} passes with epsilon 1 and m = 2, and so does {0, 100}; merged, eleven of
 //! twelve lie around 0. Missing values belong to the group but to no interval.
+//!
+//! # Example
+//!
+//! ```
+//! use denym_data::Decimal;
+//! use denym_measure::{Group, Histogram, Promise, promises::EpsilonM};
+//!
+//! // The artists of the survey's table II(c): one flu (0), three HIV (1).
+//! let counts = [(0, 1), (1, 3)];
+//! let sensitive = [Histogram::new(&counts)];
+//! let artists = Group::new(4, 4, &sensitive);
+//! // Read the two values as salaries of 30 and 80: three in four lie around 80.
+//! let numbers = [Some(Decimal::whole(30)), Some(Decimal::whole(80))];
+//! assert!(!EpsilonM::new(0, Decimal::whole(5), 2, &numbers).admits(&artists));
+//! ```
 
 use denym_data::Decimal;
 

@@ -9,6 +9,18 @@
 //!
 //! L. Sweeney, "k-anonymity: a model for protecting privacy", 2002; P. Samarati, "Protecting respondents' identities in
 //! microdata release", 2001. Survey section 2.1.
+//!
+//! # Example
+//!
+//! ```
+//! use denym_measure::{Group, Histogram, Promise, promises::KAnonymity};
+//!
+//! // The artists of the survey's table II(c): one flu (0), three HIV (1).
+//! let counts = [(0, 1), (1, 3)];
+//! let sensitive = [Histogram::new(&counts)];
+//! let artists = Group::new(4, 4, &sensitive);
+//! assert!(KAnonymity { k: 4 }.admits(&artists) && !KAnonymity { k: 5 }.admits(&artists));
+//! ```
 
 use crate::{Group, Promise, Sense, Terms};
 

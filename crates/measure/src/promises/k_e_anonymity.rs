@@ -13,6 +13,22 @@
 //!
 //! Numbers are compared exactly, as written. A missing value is no number and counts for neither part. The measured value is the
 //! range.
+//!
+//! # Example
+//!
+//! ```
+//! use denym_data::Decimal;
+//! use denym_measure::{Group, Histogram, Promise, promises::KeAnonymity};
+//!
+//! // The artists of the survey's table II(c): one flu (0), three HIV (1).
+//! let counts = [(0, 1), (1, 3)];
+//! let sensitive = [Histogram::new(&counts)];
+//! let artists = Group::new(4, 4, &sensitive);
+//! // Read the two values as salaries of 30 and 80.
+//! let numbers = [Some(Decimal::whole(30)), Some(Decimal::whole(80))];
+//! assert!(KeAnonymity::new(0, 2, Decimal::whole(50), &numbers).admits(&artists));
+//! assert!(!KeAnonymity::new(0, 2, Decimal::whole(51), &numbers).admits(&artists));
+//! ```
 
 use denym_data::Decimal;
 

@@ -13,6 +13,20 @@
 //! # Departures
 //!
 //! A group without population counts is refused: k-map cannot be seen from the table alone.
+//!
+//! # Example
+//!
+//! ```
+//! use denym_measure::{Group, Histogram, Promise, promises::KMap};
+//!
+//! // The artists of the survey's table II(c): one flu (0), three HIV (1).
+//! let counts = [(0, 1), (1, 3)];
+//! let sensitive = [Histogram::new(&counts)];
+//! let artists = Group::new(4, 4, &sensitive);
+//! // Five people of table II(d) look like this.
+//! let artists = artists.with_population(5);
+//! assert!(KMap { k: 5 }.admits(&artists) && !KMap { k: 6 }.admits(&artists));
+//! ```
 
 use crate::{Group, Promise, Sense, Terms};
 

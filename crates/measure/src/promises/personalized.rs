@@ -19,7 +19,8 @@
 //!
 //! Not monotone, not even without suppression: a group in which nobody guards *HIV* may consist of nothing else, and then merging it with
 //! Alice's group exposes her. The original's SA-generalization (publishing an ancestor of the sensitive value) belongs
-//! to a solver; here the values are judged as they are published.
+//! to a solver; here the values are judged as they are published. A node with no value of the data under it could never be
+//! breached, but it is refused like a misspelled one: a guard that silently guards nothing would be worse.
 
 use std::cmp::Ordering;
 

@@ -17,6 +17,22 @@
 //!
 //! None. The inequality is strict, as published, and decided in whole numbers; the measured value is the infimum of the
 //! constants c that would do, infinite when the group has fewer than l values.
+//!
+//! # Example
+//!
+//! ```
+//! use denym_data::Fraction;
+//! use denym_measure::{Group, Histogram, Promise, promises::RecursiveDiversity};
+//!
+//! // The artists of the survey's table II(c): one flu (0), three HIV (1).
+//! let counts = [(0, 1), (1, 3)];
+//! let sensitive = [Histogram::new(&counts)];
+//! let artists = Group::new(4, 4, &sensitive);
+//! // 3 < c * 1 needs a constant above 3.
+//! let c = |text| Fraction::parse(text).unwrap();
+//! assert!(RecursiveDiversity { attribute: 0, c: c("3.1"), l: 2 }.admits(&artists));
+//! assert!(!RecursiveDiversity { attribute: 0, c: c("3"), l: 2 }.admits(&artists));
+//! ```
 
 use std::cmp::Ordering;
 

@@ -34,6 +34,21 @@
 //! # Cost
 //!
 //! In the distinct values d of a group: d for equal, d log m for ordered, d times the height plus the nodes for hierarchical.
+//!
+//! # Example
+//!
+//! ```
+//! use denym_data::Fraction;
+//! use denym_measure::{Group, Histogram, Promise, promises::TCloseness};
+//!
+//! // The artists of the survey's table II(c): one flu (0), three HIV (1).
+//! let counts = [(0, 1), (1, 3)];
+//! let sensitive = [Histogram::new(&counts)];
+//! let artists = Group::new(4, 4, &sensitive);
+//! // In the whole table four of seven have HIV, one the flu, two hepatitis (2).
+//! let closeness = TCloseness::equal(0, Fraction::new(2, 7).unwrap(), &[1, 4, 2]);
+//! assert!(closeness.admits(&artists), "two sevenths exactly: nobody here has hepatitis");
+//! ```
 
 use std::cmp::Ordering;
 

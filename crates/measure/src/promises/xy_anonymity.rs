@@ -9,6 +9,18 @@
 //! # Reference
 //!
 //! K. Wang and B. Fung, "Anonymizing sequential releases", KDD 2006, definition 2.1 of the survey, section 2.1.
+//!
+//! # Example
+//!
+//! ```
+//! use denym_measure::{Group, Histogram, Promise, promises::XyAnonymity};
+//!
+//! // The artists of the survey's table II(c): one flu (0), three HIV (1).
+//! let counts = [(0, 1), (1, 3)];
+//! let sensitive = [Histogram::new(&counts)];
+//! let artists = Group::new(4, 4, &sensitive);
+//! assert!(XyAnonymity { y: 0, k: 2 }.admits(&artists) && !XyAnonymity { y: 0, k: 3 }.admits(&artists));
+//! ```
 
 use crate::{Group, Promise, Sense, Terms};
 

@@ -7,6 +7,22 @@
 //! # Departures
 //!
 //! Each value of Y may have its own bound. The measured value is the confidence; sizes show in k-anonymity.
+//!
+//! # Example
+//!
+//! ```
+//! use denym_data::Fraction;
+//! use denym_measure::{Group, Histogram, Promise, promises::XyPrivacy};
+//!
+//! // The artists of the survey's table II(c): one flu (0), three HIV (1).
+//! let counts = [(0, 1), (1, 3)];
+//! let sensitive = [Histogram::new(&counts)];
+//! let artists = Group::new(4, 4, &sensitive);
+//! use denym_measure::promises::Confidence;
+//! let confidence = Confidence::of_values(0, [(1, Fraction::parse("0.75").unwrap())]);
+//! assert!(XyPrivacy { k: 4, confidence: confidence.clone() }.admits(&artists));
+//! assert!(!XyPrivacy { k: 5, confidence }.admits(&artists));
+//! ```
 
 use super::Confidence;
 use crate::{Group, Promise, Terms};

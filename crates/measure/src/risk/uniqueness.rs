@@ -271,6 +271,43 @@ mod tests {
         assert!((ln_gamma(10.0) - 12.801_827_480_081_469).abs() < 1e-12);
     }
 
+    /// A population whose classes are 1 + geometric, sampled at one in five: the model that fits it finds its uniques.
+    #[test]
+    fn snb_finds_the_uniques_of_its_own_population() {
+        let mut random = denym_data::SplitMix64::new(11);
+        let (mut population, mut unique, mut sampled) = (0_u64, 0_u64, Vec::new());
+        for _ in 0..50_000 {
+            let mut size = 1;
+            while random.unit() > 0.3 {
+                size += 1;
+            }
+            population += size;
+            unique += u64::from(size == 1);
+            let seen = (0..size).filter(|_| random.below(5) == 0).count() as u64;
+            if seen > 0 {
+                sampled.push(seen);
+            }
+        }
+        sampled.sort_unstable();
+        let histogram: Vec<(u64, u64)> = sampled
+            .chunk_by(|a, b| a == b)
+            .map(|run| (run[0], run.len() as u64))
+            .collect();
+        let sizes = Sizes {
+            n: sampled.iter().sum(),
+            classes: sampled.len() as u64,
+            uniques: histogram[0].1,
+            histogram,
+        };
+        let truth = unique as f64 / population as f64;
+        let estimate = slide_negative_binomial(&sizes, population).unwrap();
+        // Fixed seed; the estimate's spread over seeds is about a twentieth.
+        assert!(
+            (estimate / truth - 1.0).abs() < 0.2,
+            "{estimate} for {truth}"
+        );
+    }
+
     #[test]
     fn one_of_a_class_is_sampled_with_the_hypergeometric_chance() {
         // 2 of 5 people form the class; a sample of 2 holds exactly one of them in 6 of 10 cases.
