@@ -12,21 +12,15 @@ pub fn covariances(matrix: &Matrix) -> Square {
     let mut sums = vec![vec![0.0; p]; p];
     for row in 0..matrix.rows() {
         let cells = matrix.row(row);
-        for i in 0..p {
-            for j in 0..=i {
-                sums[i][j] += (cells[i] - means[i]) * (cells[j] - means[j]);
+        for (i, sums) in sums.iter_mut().enumerate() {
+            for (j, sum) in sums.iter_mut().enumerate().take(i + 1) {
+                *sum += (cells[i] - means[i]) * (cells[j] - means[j]);
             }
         }
     }
     let divisor = (matrix.rows().max(2) - 1) as f64;
-    for i in 0..p {
-        for j in 0..=i {
-            let value = sums[i][j] / divisor;
-            sums[i][j] = value;
-            sums[j][i] = value;
-        }
-    }
-    sums
+    let at = |i: usize, j: usize| sums[i.max(j)][i.min(j)] / divisor;
+    (0..p).map(|i| (0..p).map(|j| at(i, j)).collect()).collect()
 }
 
 /// The correlations of the columns; 0 where a column is constant, 1 on the diagonal.
@@ -97,10 +91,10 @@ pub fn eigenvalues(square: &Square) -> Vec<f64> {
                     row[i] = c * x - s * y;
                     row[j] = s * x + c * y;
                 }
-                for column in 0..p {
-                    let (x, y) = (a[i][column], a[j][column]);
-                    a[i][column] = c * x - s * y;
-                    a[j][column] = s * x + c * y;
+                // j < i: the two rows as disjoint borrows.
+                let (above, below) = a.split_at_mut(i);
+                for (x, y) in below[0].iter_mut().zip(&mut above[j]) {
+                    (*x, *y) = (c * *x - s * *y, s * *x + c * *y);
                 }
             }
         }

@@ -34,6 +34,8 @@ pub fn rank_swap(
         });
     }
     let (n, p) = (matrix.rows(), matrix.columns());
+    // A share of 0 to 1 of n is no negative number.
+    #[expect(clippy::cast_sign_loss, reason = "share and n are not negative")]
     let window = (share * n as f64).floor() as usize;
     let mut cells = matrix.cells().to_vec();
     for column in 0..p {
@@ -76,11 +78,11 @@ mod tests {
                 .filter(|(a, b)| (*a - *b).abs() > 0.0)
                 .count();
             assert!(moved > 80);
-            let rank = |sorted: &[f64], x: f64| sorted.partition_point(|&y| y < x) as i64;
+            let rank = |sorted: &[f64], x: f64| sorted.partition_point(|&y| y < x);
             let mut sorted = before.clone();
             sorted.sort_by(f64::total_cmp);
             for (a, b) in before.iter().zip(&after) {
-                assert!((rank(&sorted, *a) - rank(&sorted, *b)).abs() <= 10);
+                assert!(rank(&sorted, *a).abs_diff(rank(&sorted, *b)) <= 10);
             }
             before.sort_by(f64::total_cmp);
             after.sort_by(f64::total_cmp);

@@ -90,7 +90,7 @@ mod tests {
         assert!((found.covariances - 3.0).abs() < 1e-12 && (found.eigenvalues - 3.0).abs() < 1e-9);
         assert!(found.correlations.abs() < 1e-12);
         // Mean |x| over sqrt(2) s: column 1 has mean 3, column 2 mean 6; variances 14/3 and 14/3.
-        let expected = (3.0 + 6.0) / 2.0 / (2.0_f64 * 14.0 / 3.0).sqrt();
+        let expected = 4.5 / (2.0_f64 * 14.0 / 3.0).sqrt();
         assert!((found.il1s - expected).abs() < 1e-12);
     }
 }

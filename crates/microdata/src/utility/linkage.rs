@@ -43,7 +43,7 @@ pub fn distance_linkage(original: &Matrix, published: &Matrix) -> Result<f64, Er
             for other in 0..n {
                 let distance = squared_distance(point, published.row(other));
                 nearer += usize::from(distance < own);
-                tied += usize::from(distance <= own && distance >= own);
+                tied += usize::from(distance.total_cmp(&own).is_eq());
             }
             if nearer == 0 {
                 1.0 / f64::from(tied.max(1) as u32)
@@ -139,7 +139,7 @@ pub fn probabilistic_linkage(
             for other in 0..n {
                 let weight = weights[pattern(row, other)];
                 better += usize::from(weight > own);
-                tied += usize::from(weight >= own && weight <= own);
+                tied += usize::from(weight.total_cmp(&own).is_eq());
             }
             if better == 0 {
                 1.0 / f64::from(tied.max(1) as u32)
