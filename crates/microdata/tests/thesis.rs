@@ -14,17 +14,23 @@ fn patients(rows: usize) -> (Records, Vec<u32>) {
     let age = [24.0, 25.0, 26.0, 35.0, 40.0, 38.0, 41.0, 42.0, 43.0];
     let school = [0, 1, 0, 0, 1, 2, 0, 1, 1];
     let disease = [0, 1, 2, 3, 3, 3, 0, 4, 1];
-    let schools = CategoryTree::from_paths(&[[0, 2], [0, 2], [1, 2]]).unwrap();
+    let schools = CategoryTree::from_paths(&[[0, 2], [0, 2], [1, 2]]).expect("well formed");
     let categorical = vec![
-        (zip[..rows].to_vec(), CategoryTree::flat(3).unwrap()),
-        (gender[..rows].to_vec(), CategoryTree::flat(2).unwrap()),
+        (
+            zip[..rows].to_vec(),
+            CategoryTree::flat(3).expect("well formed"),
+        ),
+        (
+            gender[..rows].to_vec(),
+            CategoryTree::flat(2).expect("well formed"),
+        ),
         (school[..rows].to_vec(), schools),
     ];
-    let records = Records::new(vec![age[..rows].to_vec()], categorical).unwrap();
+    let records = Records::new(vec![age[..rows].to_vec()], categorical).expect("well formed");
     (records, disease[..rows].to_vec())
 }
 
-/// Equation (4.1) with lowest common ancestors gives 11.8125; (4.2) as printed, with ZipCode and Gender at their roots in
+/// Equation (4.1) with lowest common ancestors gives 11.8125; (4.2) as printed, with zip code and gender at their roots in
 /// both clusters, evaluates to 17.8125; the 14.81 printed beside it is neither.
 #[test]
 fn example_4_2_1_loses_11_8125() {
@@ -119,9 +125,12 @@ fn mixed() -> impl Strategy<Value = (Records, usize)> {
             prop::collection::vec(0_u32..3, n),
         );
         columns.prop_map(move |(ages, codes)| {
-            let tree = CategoryTree::from_paths(&[[0, 2], [0, 2], [1, 2]]).unwrap();
+            let tree = CategoryTree::from_paths(&[[0, 2], [0, 2], [1, 2]]).expect("well formed");
             let ages = ages.into_iter().map(f64::from).collect();
-            (Records::new(vec![ages], vec![(codes, tree)]).unwrap(), k)
+            (
+                Records::new(vec![ages], vec![(codes, tree)]).expect("well formed"),
+                k,
+            )
         })
     })
 }
