@@ -355,7 +355,7 @@ mod tests {
         let sensitive: Vec<u32> = (0..60)
             .map(|row| u32::from(matrix.row(row)[0] > 0.0))
             .collect();
-        let ones = sensitive.iter().sum::<u32>() as f64 / 60.0;
+        let ones = f64::from(sensitive.iter().sum::<u32>()) / 60.0;
         let close = |group: &[u32]| {
             let share = group
                 .iter()

@@ -8,17 +8,21 @@ mod columns;
 mod error;
 mod generic;
 mod index;
+mod linear;
 mod loss;
 mod matrix;
 mod microaggregate;
 mod partition;
+pub mod perturb;
 mod random;
 mod scaling;
+pub mod utility;
 
 pub use best_effort::{Improved, best_effort, improve};
 pub use columns::microaggregate_by_columns;
 pub use error::Error;
 pub use generic::{Cell, Column, constrain, mdav_generic};
+pub use linear::{Square, correlations, covariances, eigenvalues};
 pub use loss::{
     Centroid, Loss, centroid_of, information_loss_percent, loss, microaggregated, sse, sst,
 };

@@ -83,7 +83,7 @@ impl<'a> Chain<'a> {
         let may_move = size_here > self.groups.k && size_there < self.groups.most;
         if may_move && bits & 3 != 0 {
             let change = self.groups.cost_of_joining(row, there) - self.groups.gain_of_leaving(row);
-            if self.accepts(change, temperature, bits) {
+            if accepts(change, temperature, bits) {
                 self.groups.move_to(row, there);
                 self.sse += change;
             }
@@ -92,20 +92,11 @@ impl<'a> Chain<'a> {
                 .groups
                 .member(there, ((bits >> 2 & 0xFFFF) as usize * size_there) >> 16);
             let change = self.groups.change_of_swap(row, other);
-            if self.accepts(change, temperature, bits) {
+            if accepts(change, temperature, bits) {
                 self.groups.swap(row, other);
                 self.sse += change;
             }
         }
-    }
-
-    #[inline]
-    fn accepts(&self, change: f64, temperature: f64, bits: u64) -> bool {
-        if change <= 0.0 {
-            return true;
-        }
-        let ratio = change / temperature;
-        ratio < 20.0 && (bits >> 24) as f64 * (1.0 / (1_u64 << 40) as f64) < (-ratio).exp()
     }
 
     /// Sends every record of a smallest-size group to the neighboring group that takes it at least cost.
@@ -139,7 +130,7 @@ impl<'a> Chain<'a> {
             self.undo.push((member, group));
         }
         let bits = self.random.next_u64();
-        if done && self.accepts(change, temperature, bits) {
+        if done && accepts(change, temperature, bits) {
             self.groups.close(group);
             self.sse += change;
         } else {
@@ -173,7 +164,7 @@ impl<'a> Chain<'a> {
             }
         }
         let bits = self.random.next_u64();
-        if self.undo.len() == k && self.accepts(change, temperature, bits) {
+        if self.undo.len() == k && accepts(change, temperature, bits) {
             self.sse += change;
         } else {
             self.take_back();
@@ -186,4 +177,14 @@ impl<'a> Chain<'a> {
             self.groups.move_to(member, group);
         }
     }
+}
+
+/// The rule of Metropolis: always down, up with a chance that falls with the climb; `bits` decide.
+#[inline]
+fn accepts(change: f64, temperature: f64, bits: u64) -> bool {
+    if change <= 0.0 {
+        return true;
+    }
+    let ratio = change / temperature;
+    ratio < 20.0 && (bits >> 24) as f64 * (1.0 / (1_u64 << 40) as f64) < (-ratio).exp()
 }

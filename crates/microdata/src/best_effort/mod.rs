@@ -239,7 +239,11 @@ mod tests {
         for seed in 0..8 {
             let matrix = random_matrix(9, 2, seed);
             for k in 2..=3 {
-                let options = Options { k, effort: 12, ..Options::default() };
+                let options = Options {
+                    k,
+                    effort: 12,
+                    ..Options::default()
+                };
                 let found = best_effort(&matrix, &options, &|| true).unwrap();
                 let optimum = brute_force(&matrix, k, 0, &mut Vec::new());
                 assert!(
@@ -288,7 +292,11 @@ mod tests {
     #[test]
     fn the_running_sse_is_the_sse_from_scratch() {
         let matrix = random_matrix(150, 4, 6);
-        let options = Options { k: 3, effort: 12, ..Options::default() };
+        let options = Options {
+            k: 3,
+            effort: 12,
+            ..Options::default()
+        };
         let start = solve("mdav", &matrix, &options).unwrap();
         let groups: Vec<Vec<u32>> = start.groups().map(<[u32]>::to_vec).collect();
         let neighbors = Neighbors::new(&matrix, 16);
@@ -303,7 +311,11 @@ mod tests {
     #[test]
     fn equal_records_and_single_groups_are_no_trouble() {
         let equal = Matrix::new(vec![1.0; 40], 2).unwrap();
-        let options = Options { k: 3, effort: 12, ..Options::default() };
+        let options = Options {
+            k: 3,
+            effort: 12,
+            ..Options::default()
+        };
         assert!(best_effort(&equal, &options, &|| true).unwrap().sse.abs() < 1e-12);
         let few = random_matrix(5, 2, 1);
         assert_eq!(
@@ -313,7 +325,11 @@ mod tests {
                 .len(),
             1
         );
-        let one = Options { k: 1, effort: 12, ..Options::default() };
+        let one = Options {
+            k: 1,
+            effort: 12,
+            ..Options::default()
+        };
         assert_eq!(
             best_effort(&few, &one, &|| true).unwrap().partition.len(),
             5

@@ -13,7 +13,7 @@
 //! # Departures
 //!
 //! Example 4.2.1 evaluates to 17.8125 as (4.2) is printed, not to 14.81; with lowest common ancestors, as (4.1) asks,
-//! its two clusters lose 11.8125: the second is all in one branch of ZipCode, and the first in one of Gender and Education.
+//! its two clusters lose 11.8125: the second is all in one zip code, and the first in one of Gender and Education.
 
 use super::tree::CategoryTree;
 use crate::Error;

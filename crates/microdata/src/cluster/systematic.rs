@@ -17,8 +17,8 @@
 //!
 //! # Departures
 //!
-//! The random order of places is given by the caller (1, 2, ..., k unless set). Line 13 adds record r_j + k(i-1), not
-//! r_j + p(i-1). "Beats k-member" is false (Adult, k = 10: several times its loss); "cheaper" is true.
+//! The random order of places is given by the caller (1, 2, ..., k unless set). Line 13 adds record `r_j + k(i-1)`, not
+//! `r_j + p(i-1)`. "Beats k-member" is false (Adult, k = 10: several times its loss); "cheaper" is true.
 //!
 //! # Cost
 //!

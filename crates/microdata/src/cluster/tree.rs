@@ -30,7 +30,7 @@ impl CategoryTree {
         let leaves = paths.len();
         let inner = paths
             .iter()
-            .flat_map(|path| path.as_ref())
+            .flat_map(AsRef::as_ref)
             .max()
             .map_or(0, |&most| most as usize + 1);
         let mut parent: Vec<Option<u32>> = vec![None; leaves + inner];

@@ -11,7 +11,7 @@
 //!
 //! # Reference
 //!
-//! The cuts are those of Mondrian (LeFevre, DeWitt and Ramakrishnan, ICDE 2006, doi:10.1109/ICDE.2006.101); blocking
+//! The cuts are those of Mondrian (`LeFevre`, `DeWitt` and Ramakrishnan, ICDE 2006, doi:10.1109/ICDE.2006.101); blocking
 //! for microaggregation: Solanas, Martinez-Balleste, Domingo-Ferrer and Mateo-Sanz, 2006.
 //!
 //! # Departures
