@@ -299,7 +299,7 @@ fn restore(
     }
     let (mut starts, mut items) = (vec![0u32], Vec::with_capacity(source.items.len()));
     let mut keys = Vec::new();
-    for row in 0..source.rows() {
+    for (row, &class) in class_of_row.iter().enumerate() {
         if row % 4096 == 0 {
             context.check()?;
         }
@@ -323,7 +323,7 @@ fn restore(
                     limits,
                     current,
                     source.weight(row),
-                    class_of_row[row],
+                    class,
                     bits,
                     &shown,
                     &mut vec![form],
