@@ -201,8 +201,9 @@ pub(crate) fn global(
     context: &Context,
 ) -> Result<PathRecoding, Error> {
     let summary = &problem.summary;
-    let cost = global_suppression::costs(summary, &problem.limits, problem.request.cost, context)?;
-    let mut chosen = global_suppression::choose(&problem.violations, &cost, unsuppress);
+    let cost = problem.request.cost;
+    let mut chosen =
+        global_suppression::select(summary, &problem.violations, cost, unsuppress, context)?;
     problem.with_removed(&mut chosen);
     let mut rounds = 0;
     if problem.request.matching == Matching::Consistent {

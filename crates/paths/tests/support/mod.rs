@@ -56,7 +56,7 @@ pub(crate) fn oyster() -> Option<Paths> {
     let text = String::from_utf8_lossy(&text);
     let mut open = std::collections::HashMap::new();
     let mut journeys = Vec::new();
-    let mut stations: std::collections::HashMap<&str, u32> = std::collections::HashMap::new();
+    let mut stations: std::collections::BTreeMap<&str, u32> = std::collections::BTreeMap::new();
     for line in text.lines() {
         let cells: Vec<&str> = line.split(',').collect();
         if cells[2] != "BUSTRIP" {
@@ -77,7 +77,7 @@ pub(crate) fn oyster() -> Option<Paths> {
     }
     let mut locations = vec![String::new(); stations.len()];
     for (name, &code) in &stations {
-        locations[code as usize] = (*name).to_owned();
+        (*name).clone_into(&mut locations[code as usize]);
     }
     let hours: Vec<u32> = journeys
         .iter()
