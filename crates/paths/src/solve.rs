@@ -83,6 +83,9 @@ impl<'a> Problem<'a> {
         request.check()?;
         let mut summary = Summary::new(paths, request)?;
         let mut limits = request.limits();
+        // Nobody knows more doublets than a path has.
+        let longest = (0..summary.rows()).map(|row| summary.row(row).len()).max();
+        limits.l = limits.l.min(longest.unwrap_or(0)).max(1);
         let mut removed = Vec::new();
         // A place that too many visited anyway cannot be bounded by hiding other doublets: it goes itself.
         for (bound, asked) in request.bounds.iter().enumerate() {

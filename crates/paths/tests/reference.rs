@@ -7,7 +7,10 @@ use denym_data::paths::Paths;
 use denym_measure::paths::{Knowledge, consistent, covers};
 use denym_paths::{Algorithm, Context, Matching, PathRecoding, Request, solve};
 
-#[expect(clippy::print_stdout, reason = "the figures are what this file is read for")]
+#[expect(
+    clippy::print_stdout,
+    reason = "the figures are what this file is read for"
+)]
 fn run(paths: &Paths, l: usize, k: u64, algorithm: Algorithm, matching: Matching) -> PathRecoding {
     let mut request = Request::new(l, k);
     request.algorithm = algorithm;
