@@ -121,7 +121,7 @@ fn several_attributes_each_with_its_own_bound() {
 }
 
 #[test]
-fn minding_frequent_sequences_keeps_more_of_them() {
+fn minding_frequent_sequences_never_keeps_fewer() {
     let paths = to_paths(scalability(7, 300_000)).unwrap();
     let kept = |cost: Cost| {
         let mut request = Request::new(3, 30);

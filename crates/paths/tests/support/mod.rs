@@ -42,8 +42,9 @@ pub(crate) fn msnbc() -> Option<Paths> {
 
 /// Oyster rail journeys: (station, hour) of entry and exit, with the product as sensitive attribute.
 ///
-/// Entry and exit may fall in one hour, so the records are put together as codes. The reference
-/// numbers stations by their first event; ties of the greedy choice follow that order.
+/// Entry and exit may fall in one hour, so the records are put together as codes. Ties of
+/// the greedy choice follow the station codes, and the reference does not say how it numbers them: of
+/// six orders tried, that of the first event gives its 7,927 / 1,411,142 (by name: 7,928 / 1,411,141).
 pub(crate) fn oyster() -> Option<Paths> {
     let mut text = Vec::new();
     for part in 'a'..='i' {
