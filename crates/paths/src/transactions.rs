@@ -153,8 +153,13 @@ pub fn solve_transactions(
     let critical = violations.len() as u64;
     let mut recoding = match &request.taxonomy {
         None => {
-            let cost = global_suppression::costs(&summary, &limits, request.cost, context)?;
-            let chosen = global_suppression::choose(&violations, &cost, request.unsuppress);
+            let chosen = global_suppression::select(
+                &summary,
+                &violations,
+                request.cost,
+                request.unsuppress,
+                context,
+            )?;
             let mut name_of: Vec<Option<u32>> = (0..items as u32).map(Some).collect();
             for item in chosen {
                 name_of[item as usize] = None;
@@ -264,24 +269,24 @@ fn generalize(
             what: "the taxonomy must name the ancestors of every item",
         });
     }
-    // Nodes: the items, then every ancestor of a public item. `parent` must be one per node.
+    // Nodes: the items, then every ancestor of a public item. each has one parent.
     let mut names = table.items().to_vec();
     let mut code: hashbrown::HashMap<String, u32> = names.iter().cloned().zip(0..).collect();
-    let mut parent: Vec<Option<u32>> = vec![None; items];
+    let mut parents: Vec<Option<u32>> = vec![None; items];
     let mut leaves: Vec<Vec<u32>> = (0..items as u32).map(|item| vec![item]).collect();
     for item in (0..items).filter(|&item| secret_of[item].is_none()) {
         let mut below = item as u32;
         for ancestor in &taxonomy[item] {
             let node = *code.entry_ref(ancestor.as_str()).or_insert_with(|| {
                 names.push(ancestor.clone());
-                parent.push(None);
+                parents.push(None);
                 leaves.push(Vec::new());
                 names.len() as u32 - 1
             });
             if node == below {
                 continue;
             }
-            if *parent[below as usize].get_or_insert(node) != node || (node as usize) < items {
+            if *parents[below as usize].get_or_insert(node) != node || (node as usize) < items {
                 return Err(Error::BadOption {
                     what: "a taxonomy is a tree above the items: one parent for each node",
                 });
@@ -290,11 +295,18 @@ fn generalize(
             below = node;
         }
     }
-    let public = secret_of.iter().filter(|secret| secret.is_none()).count();
-    let coarseness: Vec<f64> = leaves
+    // Coarseness of a node: the other leaves it stands for; of a suppressed item: all of them.
+    let whole = secret_of
         .iter()
-        .map(|below| (below.len().max(1) - 1) as f64 / (public.max(2) - 1) as f64)
+        .filter(|secret| secret.is_none())
+        .count()
+        .max(2) as u64
+        - 1;
+    let others: Vec<u64> = leaves
+        .iter()
+        .map(|below| below.len().max(1) as u64 - 1)
         .collect();
+    let coarseness: Vec<f64> = others.iter().map(|&n| n as f64 / whole as f64).collect();
     let instances = summary.instances();
     let mut name_of: Vec<Option<u32>> = (0..items as u32).map(Some).collect();
     loop {
@@ -314,40 +326,46 @@ fn generalize(
         if violations.is_empty() {
             return Ok(finish(summary, names, name_of, &coarseness, secret_of));
         }
-        // Price of a node: what its parent's whole subtree loses by climbing, in millionths of an instance.
+        // Price of a node: what its parent's whole subtree loses by climbing, in leaves times instances.
         let price: Vec<u64> = (0..names.len())
             .map(|node| {
-                let (below, target) = match parent[node] {
-                    Some(parent) => (&leaves[parent as usize], coarseness[parent as usize]),
-                    None => (&leaves[node], 1.0),
+                let (below, target) = match parents[node] {
+                    Some(parent) => (&leaves[parent as usize], others[parent as usize]),
+                    None => (&leaves[node], whole),
                 };
-                let loss: f64 = below
-                    .iter()
-                    .filter_map(|&item| {
-                        let now = coarseness[name_of[item as usize]? as usize];
-                        Some((target - now).max(0.0) * instances[item as usize] as f64)
-                    })
-                    .sum();
-                (loss * 1e6).round() as u64
+                let loss = below.iter().filter_map(|&item| {
+                    let now = others[name_of[item as usize]? as usize];
+                    Some(target.saturating_sub(now) * instances[item as usize])
+                });
+                loss.sum()
             })
             .collect();
         for node in global_suppression::choose(&violations, &price, false) {
-            let climbing = match parent[node as usize] {
-                Some(parent) => &leaves[parent as usize],
-                None => &leaves[node as usize],
+            let Some(parent) = parents[node as usize] else {
+                for &item in &leaves[node as usize] {
+                    name_of[item as usize] = None;
+                }
+                continue;
             };
-            for &item in climbing {
+            for &item in &leaves[parent as usize] {
                 // An item already higher up, or gone, stays.
-                if let Some(now) = name_of[item as usize] {
-                    if coarseness[now as usize] <= coarseness[node as usize] || now == node {
-                        name_of[item as usize] = parent[node as usize];
-                    } else if let Some(parent) = parent[node as usize] {
-                        if coarseness[now as usize] < coarseness[parent as usize] {
-                            name_of[item as usize] = Some(parent);
-                        }
-                    }
+                let now = name_of[item as usize];
+                if now.is_some_and(|now| is_below(&parents, now, parent)) {
+                    name_of[item as usize] = Some(parent);
                 }
             }
         }
     }
+}
+
+/// Whether a node is a proper descendant of another.
+fn is_below(parents: &[Option<u32>], node: u32, other: u32) -> bool {
+    let mut up = parents[node as usize];
+    while let Some(node) = up {
+        if node == other {
+            return true;
+        }
+        up = parents[node as usize];
+    }
+    false
 }

@@ -269,9 +269,8 @@ impl Walk<'_, '_> {
                 let mut deeper = Vec::new();
                 for &(_, row, begin) in group {
                     let path = &self.source.keys[row as usize].1;
-                    for at in begin as usize..path.len() {
-                        deeper.push((path[at], row, at as u32 + 1));
-                    }
+                    let rest = path.iter().zip(1..).skip(begin as usize);
+                    deeper.extend(rest.map(|(&item, next)| (item, row, next)));
                 }
                 self.extend(prefix, &both, &mut deeper);
             }
