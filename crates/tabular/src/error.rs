@@ -60,6 +60,12 @@ pub enum Error {
         /// Sensitive attributes of the summary.
         found: usize,
     },
+    /// The solver cannot honour one of the promises.
+    #[error("this solver cannot honour `{name}`")]
+    PromiseNotHonoured {
+        /// The promise's name.
+        name: &'static str,
+    },
     /// The quasi-identifiers do not fit the packed keys.
     #[error("{attributes} quasi-identifiers need {bits} bits, more than solvers can handle")]
     TooWide {
@@ -89,6 +95,7 @@ impl Error {
             Error::HierarchyTooSmall { .. } => "hierarchy-missing-value",
             Error::Limits { .. } => "level-limits",
             Error::SensitiveMissing { .. } => "sensitive-missing",
+            Error::PromiseNotHonoured { .. } => "promise-not-honoured",
             Error::TooWide { .. } => "too-wide",
             Error::TooLarge { .. } => "space-too-large",
         }
@@ -107,6 +114,9 @@ impl Error {
             Error::Limits { height, .. } => format!("use levels from 0 to {}", height - 1),
             Error::SensitiveMissing { .. } => {
                 "give the attribute the role `sensitive` in the policy".into()
+            }
+            Error::PromiseNotHonoured { .. } => {
+                "choose another algorithm, or `auto`, which picks one that can".into()
             }
             Error::TooWide { .. } => {
                 "use fewer quasi-identifiers, or coarser values to begin with".into()

@@ -5,6 +5,7 @@ use std::fmt;
 use denym_measure::Sense;
 
 use crate::lattice::Lattice;
+use crate::partition::{Judge, Rows};
 use crate::request::Request;
 use crate::tally::Nodes;
 
@@ -135,6 +136,32 @@ pub(crate) fn nearest(
             })
             .collect(),
         suppression: fewest.map(|records| (records, total)),
+    }
+}
+
+/// How far the promises hold when the whole table is one class: the best that solvers without suppression can do.
+pub(crate) fn whole_table(request: &Request<'_>, judge: &Judge<'_>, rows: &Rows) -> Nearest {
+    let values: Vec<(bool, f64)> = judge.group(&rows.cells, |group| {
+        let promises = request.promises.iter();
+        promises
+            .map(|promise| (promise.admits(group), promise.value(group)))
+            .collect()
+    });
+    Nearest {
+        reach: request
+            .promises
+            .iter()
+            .enumerate()
+            .map(|(p, promise)| {
+                let others = values.iter().enumerate().all(|(i, v)| i == p || v.0);
+                Reach {
+                    name: promise.terms().name,
+                    asked: promise.terms().bound,
+                    reachable: others.then_some(values[p].1),
+                }
+            })
+            .collect(),
+        suppression: None,
     }
 }
 

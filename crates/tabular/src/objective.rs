@@ -331,7 +331,7 @@ pub(crate) fn part(units: u64) -> f64 {
 /// The geometric mean of losses, each shifted by one.
 pub(crate) fn geometric(losses: &[f64]) -> f64 {
     let exponent = 1.0 / losses.len() as f64;
-    sorted(losses)
+    losses
         .iter()
         .map(|loss| (loss + 1.0).powf(exponent))
         .product::<f64>()
@@ -340,14 +340,7 @@ pub(crate) fn geometric(losses: &[f64]) -> f64 {
 
 /// The arithmetic mean of losses.
 pub(crate) fn arithmetic(losses: &[f64]) -> f64 {
-    sorted(losses).iter().sum::<f64>() / losses.len() as f64
-}
-
-/// In ascending order, so that rounding does not depend on which attribute lost how much.
-fn sorted(losses: &[f64]) -> Vec<f64> {
-    let mut sorted = losses.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted
+    losses.iter().sum::<f64>() / losses.len() as f64
 }
 
 fn sum(spread: &[(u64, u64)]) -> u128 {

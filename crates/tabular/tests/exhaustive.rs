@@ -163,7 +163,7 @@ impl Case {
         let gone = node.suppressed;
         let kept = (n - gone) as f64;
         let pairs = || self.hierarchies.iter().zip(&node.levels);
-        let mut losses: Vec<f64> = self
+        let losses: Vec<f64> = self
             .hierarchies
             .iter()
             .enumerate()
@@ -185,7 +185,6 @@ impl Case {
                 units as f64 / 1e10
             })
             .collect();
-        losses.sort_by(f64::total_cmp);
         let q = losses.len() as f64;
         match objective {
             Objective::Loss => {
