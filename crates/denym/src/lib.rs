@@ -24,7 +24,7 @@ mod threads;
 mod verify;
 
 pub use anonymize::{Account, Figures, Outcome, Release, RunOptions, Tried, anonymize};
-pub use audit::{AuditRequest, audit};
+pub use audit::{Audit, AuditRequest, Dilemma, SpecialUniques, audit};
 pub use bundle::remove_unfinished;
 pub use certificate::{AttackResult, Certificate, Check, Claim, DataFile, Sensitive};
 pub use compare::compare_tables;

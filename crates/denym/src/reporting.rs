@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use denym_data::{Column, Kind, Role, Table};
-use denym_measure::Classes;
 use denym_measure::risk::{ClassRisk, class_risk};
+use denym_measure::{Classes, Roles, what_if};
 use denym_report::{
     Attempt, ClassSize, Count, Distribution, Fact, Headline, Loss, Outcome, Provenance, Report,
     Risk, risk_bars,
@@ -93,6 +93,7 @@ pub(crate) fn report(
             })
             .collect(),
         distributions: distributions(plan, source, written, &how),
+        notes: what_if_notes(plan, written),
         warnings: account.warnings.clone(),
         provenance: Provenance {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -113,6 +114,39 @@ pub(crate) fn report(
         },
         ..Report::default()
     }
+}
+
+/// What would be left of the crowd if the adversary also knew a column that the policy thinks nobody knows.
+fn what_if_notes(plan: &Plan, written: &Table) -> Vec<String> {
+    let position = |name: &str| written.position(name);
+    let roles = Roles {
+        quasi: plan
+            .quasi_names()
+            .iter()
+            .filter_map(|name| position(name))
+            .collect(),
+        sensitive: Vec::new(),
+        subject: plan
+            .policy
+            .with_role(Role::Subject)
+            .next()
+            .and_then(|spec| position(&spec.name)),
+    };
+    what_if(written, &roles, &[], false)
+        .into_iter()
+        .map(|found| {
+            let names: Vec<&str> = found
+                .added
+                .iter()
+                .map(|&column| written.columns()[column].name.as_str())
+                .collect();
+            format!(
+                "If somebody also knew a person's {}, the smallest crowd to hide in would be {}.",
+                names.join(" and "),
+                found.k
+            )
+        })
+        .collect()
 }
 
 fn fact(name: &str, value: String, note: String) -> Fact {
