@@ -68,7 +68,8 @@ Examples:
     /// Make synthetic data
     #[command(after_help = "\
 Examples:
-  denym generate hospital --seed 1 --rows 1000 > patients.csv")]
+  denym generate hospital --seed 1 --rows 1000 > patients.csv
+  denym generate scalability --seed 7 --rows 1000000 > paths.csv")]
     Generate(generate::GenerateArgs),
 }
 
