@@ -28,7 +28,7 @@ use std::hash::Hash;
 use denym_data::paths::{Fraction, Paths};
 use hashbrown::{HashMap, HashSet};
 
-pub use contradiction::{NotAligned, consistent, consistent_with};
+pub use contradiction::{NotAligned, Removal, consistent, consistent_with};
 
 /// A sensitive value or place and its bound.
 #[derive(Clone, Debug)]

@@ -93,10 +93,7 @@ pub(crate) fn exposed(
     suppressed: &[bool],
 ) -> u64 {
     let extended = extend(summary, time_of, suppressed);
-    let mut limits = limits.clone();
-    let longest = limits.l;
-    limits.l = longest;
-    let broken = find(&extended, time_of, &limits);
+    let broken = find(&extended, time_of, limits);
     let mut hit = vec![false; extended.summary.rows()];
     for group in &broken {
         for (row, hit) in hit.iter_mut().enumerate() {
@@ -388,7 +385,9 @@ impl<'a> Search<'a> {
         if entries.is_empty() {
             self.rows.clone().for_each(&mut add);
         } else {
-            entries.iter().for_each(|&(row, _, _)| add(row as usize));
+            for &(row, _, _) in entries {
+                add(row as usize);
+            }
         }
         gains.sort_unstable();
         self.broken.push(Broken {

@@ -19,7 +19,7 @@
 //! All combinations of up to L of the T times for every distinct published row, in memory for one
 //! first time after the other.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 
 use crate::local_suppression::pack;
@@ -29,13 +29,58 @@ use crate::summary::{NO_BOUND, Summary};
 /// Rounds of careful cuts before a contradicted sequence costs its whole times.
 const CAREFUL_ROUNDS: u32 = 12;
 
-/// Rows as one item per time: the doublet shown, or the atom "nothing".
-struct Dense {
-    /// Item of each (row, time).
+/// Rows as what they show, in the order of time, with an atom for every time that shows nothing.
+struct Lists {
+    starts: Vec<u32>,
+    /// Doublets, and atoms `doublets + t`.
     items: Vec<u32>,
     times: usize,
     doublets: usize,
 }
+
+impl Lists {
+    fn new(current: &Summary, time_of: &[u32]) -> Self {
+        let times = time_of.iter().max().map_or(0, |&t| t as usize + 1);
+        let doublets = current.item_count();
+        let (mut starts, mut items) = (vec![0u32], Vec::new());
+        for row in 0..current.rows() {
+            let mut by_time: Vec<(u32, u32)> = current
+                .row(row)
+                .iter()
+                .map(|&item| (time_of[item as usize], item))
+                .collect();
+            by_time.sort_unstable();
+            let mut next = 0;
+            for time in 0..times as u32 {
+                let from = next;
+                while next < by_time.len() && by_time[next].0 == time {
+                    items.push(by_time[next].1);
+                    next += 1;
+                }
+                if next == from {
+                    items.push(doublets as u32 + time);
+                }
+            }
+            starts.push(items.len() as u32);
+        }
+        Self {
+            starts,
+            items,
+            times,
+            doublets,
+        }
+    }
+
+    fn time(&self, item: u32, time_of: &[u32]) -> u32 {
+        match (item as usize).checked_sub(self.doublets) {
+            Some(time) => time as u32,
+            None => time_of[item as usize],
+        }
+    }
+}
+
+/// Most sequences mended in one round; the rest may be mended along the way.
+const MENDED_PER_ROUND: usize = 500;
 
 /// Removals (row, item), sorted, that mend the sequences with too few or too alike candidates.
 pub(crate) fn cuts(
@@ -45,31 +90,16 @@ pub(crate) fn cuts(
     limits: &Limits,
     round: u32,
 ) -> Vec<(u32, u32)> {
-    let times = time_of.iter().max().map_or(0, |&t| t as usize + 1);
-    let doublets = current.item_count();
-    let mut dense = Dense {
-        items: Vec::with_capacity(current.rows() * times),
-        times,
-        doublets,
-    };
-    for row in 0..current.rows() {
-        let base = dense.items.len();
-        dense
-            .items
-            .extend((0..times).map(|t| (doublets + t) as u32));
-        for &item in current.row(row) {
-            dense.items[base + time_of[item as usize] as usize] = item;
-        }
-    }
+    let lists = Lists::new(current, time_of);
     let mut cuts = Vec::new();
     for rows in source.classes() {
-        let broken: Vec<Vec<u32>> = (0..times)
+        let broken: Vec<Vec<u32>> = (0..lists.times)
             .into_par_iter()
             .flat_map_iter(|first| {
                 from_time(
                     source,
                     current,
-                    &dense,
+                    &lists,
                     time_of,
                     limits,
                     rows.clone(),
@@ -77,11 +107,10 @@ pub(crate) fn cuts(
                 )
             })
             .collect();
-        let mut given: HashMap<(u32, u32), ()> = HashMap::new();
-        for sequence in &broken {
+        let mut given: HashSet<(u32, u32)> = HashSet::new();
+        for sequence in broken.iter().take(MENDED_PER_ROUND) {
             mend(
                 current,
-                &dense,
                 time_of,
                 limits,
                 rows.clone(),
@@ -101,48 +130,46 @@ pub(crate) fn cuts(
 fn from_time(
     source: &Summary,
     current: &Summary,
-    dense: &Dense,
+    lists: &Lists,
     time_of: &[u32],
     limits: &Limits,
     rows: std::ops::Range<usize>,
     first: usize,
 ) -> Vec<Vec<u32>> {
     // What source sequences begin here.
-    let starts: Vec<(u32, u32)> = rows
-        .clone()
-        .filter_map(|row| {
-            let items = source.row(row);
-            let at = items.partition_point(|&i| (time_of[i as usize] as usize) < first);
-            let here = items
-                .get(at)
-                .is_some_and(|&i| time_of[i as usize] as usize == first);
-            here.then_some((row as u32, source.starts[row] + at as u32))
-        })
-        .collect();
-    if starts.is_empty() {
+    let mut next: Vec<(u32, u32, u32)> = Vec::new();
+    for row in rows.clone() {
+        for at in source.starts[row]..source.starts[row + 1] {
+            let item = source.items[at as usize];
+            if time_of[item as usize] as usize == first {
+                next.push((item, row as u32, at + 1));
+            }
+        }
+    }
+    if next.is_empty() {
         return Vec::new();
     }
-    let bits = u32::BITS - ((dense.doublets + dense.times) as u32).leading_zeros();
+    let bits = u32::BITS - ((lists.doublets + lists.times) as u32).leading_zeros();
     let mut combinations = Combinations {
         current,
-        dense,
+        lists,
         limits,
         bits,
         groups: HashMap::new(),
         counts: Vec::new(),
-        scratch: vec![0; (dense.doublets + dense.times) * current.stride],
+        scratch: vec![0; (lists.doublets + lists.times) * current.stride],
     };
-    let entries: Vec<u32> = rows
-        .filter(|&row| current.weight(row)[0] > 0)
-        .map(|row| row as u32)
-        .collect();
-    combinations.split(&mut Vec::new(), &entries, first, first + 1);
-    // Distinct source sequences, shortest prefix first.
+    let mut entries: Vec<(u32, u32, u32)> = Vec::new();
+    for row in rows.filter(|&row| current.weight(row)[0] > 0) {
+        for at in lists.starts[row]..lists.starts[row + 1] {
+            let item = lists.items[at as usize];
+            if lists.time(item, time_of) as usize == first {
+                entries.push((item, row as u32, at + 1));
+            }
+        }
+    }
+    combinations.split(&mut Vec::new(), entries);
     let mut broken = Vec::new();
-    let mut next: Vec<(u32, u32, u32)> = starts
-        .iter()
-        .map(|&(row, at)| (source.items[at as usize], row, at + 1))
-        .collect();
     walk(
         source,
         time_of,
@@ -193,7 +220,7 @@ fn walk(
 /// Counts of every combination of up to L shown doublets and empty times.
 struct Combinations<'a> {
     current: &'a Summary,
-    dense: &'a Dense,
+    lists: &'a Lists,
     limits: &'a Limits,
     bits: u32,
     groups: HashMap<u128, u32>,
@@ -202,14 +229,44 @@ struct Combinations<'a> {
 }
 
 impl Combinations<'_> {
-    /// Extends a combination by the items of times `from..to`; deeper levels take all later times.
-    fn split(&mut self, prefix: &mut Vec<u32>, entries: &[u32], from: usize, to: usize) {
+    /// Takes each of the given (item, row, rest) as the next item, and goes on with the rest of the row.
+    fn split(&mut self, prefix: &mut Vec<u32>, mut entries: Vec<(u32, u32, u32)>) {
+        let stride = self.current.stride;
+        entries.sort_unstable();
+        for group in entries.chunk_by(|a, b| a.0 == b.0) {
+            prefix.push(group[0].0);
+            let mut sum = vec![0u32; stride];
+            for &(_, row, _) in group {
+                for (sum, weight) in sum.iter_mut().zip(self.current.weight(row as usize)) {
+                    *sum += weight;
+                }
+            }
+            self.keep(prefix, &sum);
+            match self.limits.l - prefix.len() {
+                0 => {}
+                1 => self.last(prefix, group),
+                _ => {
+                    let mut deeper = Vec::new();
+                    for &(_, row, begin) in group {
+                        for at in begin..self.lists.starts[row as usize + 1] {
+                            deeper.push((self.lists.items[at as usize], row, at + 1));
+                        }
+                    }
+                    self.split(prefix, deeper);
+                }
+            }
+            prefix.pop();
+        }
+    }
+
+    /// Counts all last items of a combination in one sweep.
+    fn last(&mut self, prefix: &mut Vec<u32>, group: &[(u32, u32, u32)]) {
         let stride = self.current.stride;
         let mut touched = Vec::new();
-        for &row in entries {
-            let base = row as usize * self.dense.times;
+        for &(_, row, begin) in group {
             let weight = self.current.weight(row as usize);
-            for &item in &self.dense.items[base + from..base + to] {
+            let end = self.lists.starts[row as usize + 1];
+            for &item in &self.lists.items[begin as usize..end as usize] {
                 let slot = item as usize * stride;
                 if self.scratch[slot] == 0 {
                     touched.push(item);
@@ -219,52 +276,39 @@ impl Combinations<'_> {
                 }
             }
         }
-        for &item in &touched {
-            prefix.push(item);
-            let key = pack(0, prefix, self.bits);
-            prefix.pop();
-            self.groups.insert(key, (self.counts.len() / stride) as u32);
+        for item in touched {
             let slot = item as usize * stride;
-            self.counts
-                .extend_from_slice(&self.scratch[slot..slot + stride]);
+            let sum = self.scratch[slot..slot + stride].to_vec();
             self.scratch[slot..slot + stride].fill(0);
+            prefix.push(item);
+            self.keep(prefix, &sum);
+            prefix.pop();
         }
-        if prefix.len() + 1 == self.limits.l {
-            return;
-        }
-        for time in from..to {
-            if time + 1 == self.dense.times {
-                continue;
-            }
-            let mut keyed: Vec<(u32, u32)> = entries
-                .iter()
-                .map(|&row| {
-                    (
-                        self.dense.items[row as usize * self.dense.times + time],
-                        row,
-                    )
-                })
-                .collect();
-            keyed.sort_unstable();
-            for group in keyed.chunk_by(|a, b| a.0 == b.0) {
-                let rows: Vec<u32> = group.iter().map(|&(_, row)| row).collect();
-                prefix.push(group[0].0);
-                self.split(prefix, &rows, time + 1, self.dense.times);
-                prefix.pop();
-            }
-        }
+    }
+
+    fn keep(&mut self, combination: &[u32], sum: &[u32]) {
+        let group = (self.counts.len() / sum.len()) as u32;
+        self.groups.insert(pack(0, combination, self.bits), group);
+        self.counts.extend_from_slice(sum);
     }
 
     /// Whether the candidates of a source sequence break the promise.
     fn breaks(&self, sequence: &[u32], time_of: &[u32], named: &[u32]) -> bool {
         let stride = self.current.stride;
         let mut sum = vec![0u32; stride];
-        let mut way = vec![0u32; sequence.len()];
-        // Most often "nothing at all these times" alone is enough: try it first.
-        for mask in 0..1u32 << sequence.len() {
-            for (at, &item) in sequence.iter().enumerate() {
-                let empty = self.dense.doublets as u32 + time_of[item as usize];
-                way[at] = if mask >> at & 1 == 1 { item } else { empty };
+        // At each time the row shows all that is known there, or nothing; "nothing" everywhere first.
+        let slots: Vec<&[u32]> = sequence
+            .chunk_by(|&a, &b| time_of[a as usize] == time_of[b as usize])
+            .collect();
+        let mut way = Vec::with_capacity(sequence.len());
+        for mask in 0..1u32 << slots.len() {
+            way.clear();
+            for (at, slot) in slots.iter().enumerate() {
+                if mask >> at & 1 == 1 {
+                    way.extend_from_slice(slot);
+                } else {
+                    way.push(self.lists.doublets as u32 + time_of[slot[0] as usize]);
+                }
             }
             if let Some(&group) = self.groups.get(&pack(0, &way, self.bits)) {
                 let at = group as usize * stride;
@@ -289,25 +333,30 @@ impl Combinations<'_> {
 #[expect(clippy::too_many_arguments, reason = "the state of one round")]
 fn mend(
     current: &Summary,
-    dense: &Dense,
     time_of: &[u32],
     limits: &Limits,
     rows: std::ops::Range<usize>,
     sequence: &[u32],
     round: u32,
-    given: &mut HashMap<(u32, u32), ()>,
+    given: &mut HashSet<(u32, u32)>,
     cuts: &mut Vec<(u32, u32)>,
 ) {
-    let contradictions = |row: usize, given: &HashMap<(u32, u32), ()>| -> Vec<u32> {
-        let base = row * dense.times;
-        sequence
-            .iter()
-            .filter_map(|&item| {
-                let shown = dense.items[base + time_of[item as usize] as usize];
-                let other = shown != item && (shown as usize) < dense.doublets;
-                (other && !given.contains_key(&(row as u32, shown))).then_some(shown)
-            })
-            .collect()
+    // A time contradicts when it shows something, but not all that is known of it; all it shows must go.
+    let contradictions = |row: usize, given: &HashSet<(u32, u32)>| -> Vec<u32> {
+        let mut against = Vec::new();
+        for slot in sequence.chunk_by(|&a, &b| time_of[a as usize] == time_of[b as usize]) {
+            let time = time_of[slot[0] as usize];
+            let shown: Vec<u32> = current
+                .row(row)
+                .iter()
+                .copied()
+                .filter(|&i| time_of[i as usize] == time && !given.contains(&(row as u32, i)))
+                .collect();
+            if !slot.iter().all(|item| shown.contains(item)) {
+                against.extend(shown);
+            }
+        }
+        against
     };
     let mut sum = vec![0u32; current.stride];
     let mut close: Vec<(usize, usize)> = Vec::new();
@@ -332,7 +381,7 @@ fn mend(
             break;
         }
         for item in contradictions(row, given) {
-            given.insert((row as u32, item), ());
+            given.insert((row as u32, item));
             cuts.push((row as u32, item));
         }
         for (sum, weight) in sum.iter_mut().zip(current.weight(row)) {

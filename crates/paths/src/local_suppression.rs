@@ -86,8 +86,8 @@ pub(crate) fn publish(
 ) -> Result<(Rows, u32), Error> {
     let mut current = summary.clone();
     current.row_of_record = Vec::new();
-    let mut rounds = repair(&mut current, limits, context)?;
-    restore(summary, &mut current, limits, context)?;
+    let mut rounds = repair(&mut current, None, limits, context)?;
+    restore(summary, &mut current, None, limits, context)?;
     if let Some((source, time_of)) = source {
         let mut round = 0;
         loop {
@@ -98,7 +98,7 @@ pub(crate) fn publish(
             }
             round += 1;
             remove(&mut current, &cut);
-            rounds += 1 + repair(&mut current, limits, context)?;
+            rounds += 1 + repair(&mut current, None, limits, context)?;
         }
     }
     let rows = Rows {
@@ -108,8 +108,54 @@ pub(crate) fn publish(
     Ok((rows, rounds))
 }
 
-/// Mines and removes until no violation is left.
-fn repair(current: &mut Summary, limits: &Limits, context: &Context) -> Result<u32, Error> {
+/// Where items go instead of leaving: the next coarser item.
+pub(crate) struct Climb<'a> {
+    /// The coarser item, or `u32::MAX` at the top.
+    pub(crate) above: &'a [u32],
+    /// Loss of an instance shown as this item.
+    pub(crate) loss: &'a [f64],
+    /// The rows as they were, in source items.
+    pub(crate) source: &'a Summary,
+    /// What may stand for each source item, fine to coarse.
+    pub(crate) stands_for: &'a [Vec<u32>],
+    /// Source items that must not be shown.
+    pub(crate) removed: &'a [u32],
+}
+
+impl Climb<'_> {
+    /// What changing an item costs: to the next coarser one, or away.
+    fn price(&self, item: u32) -> f64 {
+        let now = self.loss[item as usize];
+        match self.above[item as usize] {
+            u32::MAX => 1.0 - now,
+            above => self.loss[above as usize] - now,
+        }
+    }
+}
+
+/// What each row may publish when items climb before they leave.
+pub(crate) fn climb(
+    mut current: Summary,
+    climb: &Climb,
+    limits: &Limits,
+    context: &Context,
+) -> Result<(Rows, u32), Error> {
+    let rounds = repair(&mut current, Some(climb), limits, context)?;
+    restore(climb.source, &mut current, Some(climb), limits, context)?;
+    let rows = Rows {
+        starts: current.starts,
+        items: current.items,
+    };
+    Ok((rows, rounds))
+}
+
+/// Mines and removes (or raises) until no violation is left.
+fn repair(
+    current: &mut Summary,
+    climb: Option<&Climb>,
+    limits: &Limits,
+    context: &Context,
+) -> Result<u32, Error> {
     let mut rounds = 0;
     loop {
         let mined = miner::mine_with_rows(current, limits, context)?;
@@ -128,13 +174,16 @@ fn repair(current: &mut Summary, limits: &Limits, context: &Context) -> Result<u
             (current.starts, current.items) = (rows.starts, rows.items);
             return Ok(rounds);
         }
-        let cuts = choose(current, &mined);
-        remove(current, &cuts);
+        let cuts = choose(current, climb, &mined);
+        match climb {
+            Some(climb) => raise(current, climb, &cuts),
+            None => remove(current, &cuts),
+        }
     }
 }
 
 /// For each row the items to remove, so that it holds no violation found; sorted.
-fn choose(current: &Summary, mined: &Mined) -> Vec<(u32, u32)> {
+fn choose(current: &Summary, climb: Option<&Climb>, mined: &Mined) -> Vec<(u32, u32)> {
     let support = current.instances();
     let mut by_row = mined.incidences.clone();
     by_row.par_sort_unstable_by_key(|&(violation, row)| (row, violation));
@@ -156,10 +205,17 @@ fn choose(current: &Summary, mined: &Mined) -> Vec<(u32, u32)> {
                         None => hits.push((item, 1)),
                     }
                 }
+                // Most violations ended per loss; without a ladder every loss is 1.
+                let worth = |item: u32, count: u32| {
+                    f64::from(count) / climb.map_or(1.0, |climb| climb.price(item)).max(1e-9)
+                };
                 let best = hits
                     .iter()
-                    .max_by_key(|&&(item, count)| {
-                        (count, support[item as usize], std::cmp::Reverse(item))
+                    .max_by(|&&(a, ends_a), &&(b, ends_b)| {
+                        worth(a, ends_a)
+                            .total_cmp(&worth(b, ends_b))
+                            .then_with(|| support[a as usize].cmp(&support[b as usize]))
+                            .then_with(|| b.cmp(&a))
                     })
                     .map(|&(item, _)| item);
                 let Some(item) = best else { break };
@@ -172,6 +228,30 @@ fn choose(current: &Summary, mined: &Mined) -> Vec<(u32, u32)> {
     let mut cuts = cuts.concat();
     cuts.sort_unstable();
     cuts
+}
+
+/// Replaces items of rows by the next coarser ones; `cuts` is sorted.
+fn raise(current: &mut Summary, climb: &Climb, cuts: &[(u32, u32)]) {
+    let (mut starts, mut items) = (vec![0u32], Vec::with_capacity(current.items.len()));
+    let mut next = 0;
+    for row in 0..current.rows() {
+        let from = next;
+        while next < cuts.len() && cuts[next].0 as usize == row {
+            next += 1;
+        }
+        let mut list: Vec<u32> = current.row(row).to_vec();
+        for &(_, item) in &cuts[from..next] {
+            list.retain(|&shown| shown != item);
+            if climb.above[item as usize] != u32::MAX {
+                list.push(climb.above[item as usize]);
+            }
+        }
+        list.sort_unstable();
+        list.dedup();
+        items.extend(list);
+        starts.push(items.len() as u32);
+    }
+    (current.starts, current.items) = (starts, items);
 }
 
 /// Takes items out of rows; `cuts` is sorted.
@@ -201,10 +281,11 @@ pub(crate) fn remove(current: &mut Summary, cuts: &[(u32, u32)]) {
 fn restore(
     source: &Summary,
     current: &mut Summary,
+    climb: Option<&Climb>,
     limits: &Limits,
     context: &Context,
 ) -> Result<(), Error> {
-    let bits = u32::BITS - (source.item_count() as u32).leading_zeros();
+    let bits = u32::BITS - (current.item_count() as u32).leading_zeros();
     if limits.l * bits as usize > 96 {
         return Ok(());
     }
@@ -218,29 +299,34 @@ fn restore(
     }
     let (mut starts, mut items) = (vec![0u32], Vec::with_capacity(source.items.len()));
     let mut keys = Vec::new();
-    for row in 0..source.rows() {
+    for (row, &class) in class_of_row.iter().enumerate() {
         if row % 4096 == 0 {
             context.check()?;
         }
         let mut shown: Vec<u32> = current.row(row).to_vec();
-        if shown.len() < source.row(row).len() {
-            let weight = source.weight(row);
-            for &item in source.row(row) {
-                let Err(place) = shown.binary_search(&item) else {
-                    continue;
-                };
+        for item in source.row(row) {
+            // What may stand for the item, the finest first.
+            let forms: &[u32] = match climb {
+                Some(climb) if climb.removed.contains(item) => &[],
+                Some(climb) => &climb.stands_for[*item as usize],
+                None => std::slice::from_ref(item),
+            };
+            if forms.iter().any(|form| shown.binary_search(form).is_ok()) {
+                continue;
+            }
+            for &form in forms {
                 keys.clear();
-                let mut names = vec![source.named_bound[item as usize]];
+                let mut names = vec![current.named_bound[form as usize]];
                 let safe = complete(
                     &groups,
                     &counts,
                     limits,
-                    source,
-                    weight,
-                    class_of_row[row],
+                    current,
+                    source.weight(row),
+                    class,
                     bits,
                     &shown,
-                    &mut vec![item],
+                    &mut vec![form],
                     &mut names,
                     0,
                     &mut keys,
@@ -248,11 +334,13 @@ fn restore(
                 if safe {
                     for &at in &keys {
                         let sums = &mut counts[at as usize * stride..(at as usize + 1) * stride];
-                        for (sum, weight) in sums.iter_mut().zip(weight) {
+                        for (sum, weight) in sums.iter_mut().zip(source.weight(row)) {
                             *sum += weight;
                         }
                     }
-                    shown.insert(place, item);
+                    let place = shown.partition_point(|&known| known < form);
+                    shown.insert(place, form);
+                    break;
                 }
             }
         }

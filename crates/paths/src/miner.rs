@@ -341,7 +341,7 @@ impl<'a> Miner<'a> {
                     self.count(class, prefix, spans, &tails.items, pairs, scratch, found);
                 } else {
                     let mut deeper = Tails::default();
-                    self.project(
+                    Self::project(
                         class,
                         prefix,
                         spans,
@@ -360,7 +360,7 @@ impl<'a> Miner<'a> {
                 prefix.push(item);
                 let mut deeper = Tails::default();
                 let left = length - prefix.len();
-                self.project(
+                Self::project(
                     class,
                     prefix,
                     spans,
@@ -379,7 +379,6 @@ impl<'a> Miner<'a> {
     /// Copies tails without the items that violate together with the prefix's last item.
     #[expect(clippy::too_many_arguments, reason = "the state of one recursion")]
     fn project(
-        &self,
         class: u32,
         prefix: &[u32],
         spans: impl Iterator<Item = (u32, u32, u32)>,

@@ -1,6 +1,7 @@
 //! What a solver found: what each record publishes, and what that cost.
 
 use denym_data::paths::{Attribute, Doublet, Paths};
+use denym_measure::paths::Removal;
 
 use crate::error::Error;
 use crate::request::Algorithm;
@@ -191,6 +192,14 @@ impl PathRecoding {
     /// What record `record` of the source publishes, as ids of the vocabulary.
     pub fn published(&self, record: usize) -> &[u32] {
         self.rows.row(self.row_of_record[record] as usize)
+    }
+
+    /// What an adversary may conclude from a missing doublet; the judge of `consistent` asks for it.
+    pub fn removal(&self) -> Removal {
+        match self.algorithm {
+            Algorithm::LocalSuppression | Algorithm::Coarsening => Removal::SomeRecords,
+            _ => Removal::Everywhere,
+        }
     }
 
     /// The released table: the records that stay, in source order, with their attributes.

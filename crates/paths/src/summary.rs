@@ -15,6 +15,9 @@ use crate::request::{Limits, Request, Secret};
 /// Item that names no place under a bound.
 pub(crate) const NO_BOUND: u32 = u32::MAX;
 
+/// Distinct (class, items) of a chunk of records, and which of them each record is.
+type Distinct<'a> = (Vec<(u32, &'a [u32])>, Vec<u32>);
+
 /// Distinct item lists with weights, grouped in classes of equal quasi-identifiers.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
@@ -73,7 +76,7 @@ impl Summary {
             .len()
             .div_ceil(8 * rayon::current_num_threads())
             .max(4096);
-        let partial: Vec<(Vec<(u32, &[u32])>, Vec<u32>)> = records
+        let partial: Vec<Distinct> = records
             .par_chunks(chunk)
             .map(|chunk| {
                 let mut known: HashMap<(u32, &[u32]), u32> = HashMap::new();
@@ -235,8 +238,8 @@ impl Summary {
     /// Removes rows: no items, no weight, a class that is no more.
     pub(crate) fn empty_rows(&mut self, lost: &[bool]) {
         let (mut starts, mut items) = (vec![0u32], Vec::new());
-        for row in 0..self.rows() {
-            if lost[row] {
+        for (row, lost) in lost.iter().enumerate() {
+            if *lost {
                 self.weights[row * self.stride..(row + 1) * self.stride].fill(0);
             } else {
                 items.extend_from_slice(self.row(row));

@@ -5,7 +5,10 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use denym_paths::{Algorithm, Context, Hopeless, Matching, critical_violations, solve};
+use denym_measure::paths as judge;
+use denym_paths::{
+    Algorithm, Context, Hopeless, Ladder, Matching, Secret, critical_violations, solve,
+};
 use denym_testkit::paths as oracle;
 
 const TABLES: u64 = 3000;
@@ -100,6 +103,22 @@ fn no_output_is_unsafe() {
                 } else {
                     oracle::attack_local(&source, &released, &case.promise)
                 };
+                // The judge of the measure crate sees what brute force sees.
+                if recoding.dropped_records.is_empty() {
+                    let secrets = case.request.bounds.iter().map(|bound| match &bound.secret {
+                        Secret::Value { attribute, value } => {
+                            judge::Secret::value(attribute, value, bound.at_most)
+                        }
+                        Secret::Place { location } => judge::Secret::place(location, bound.at_most),
+                    });
+                    let knowledge =
+                        judge::Knowledge::new(case.request.l, case.request.k, secrets.collect());
+                    let out = recoding.apply(&case.paths).unwrap();
+                    let audit =
+                        judge::consistent(&case.paths, &out, recoding.removal(), &knowledge)
+                            .unwrap();
+                    assert_eq!(audit.exposed_records, found.exposed, "{name}");
+                }
                 match matching {
                     Matching::Consistent => assert_eq!(found.exposed, 0, "{name}"),
                     Matching::Covers => exposed_by_covers += usize::from(found.exposed > 0),
@@ -111,4 +130,73 @@ fn no_output_is_unsafe() {
         solved > 8000 && emptied > 1000 && exposed_by_covers > 100,
         "{solved} {emptied} {exposed_by_covers}"
     );
+}
+
+/// Coarser doublets: no violation in what is read, nothing false, and the judge agrees under `consistent`.
+#[test]
+fn coarsening_is_safe_and_true() {
+    let (mut solved, mut coarser) = (0, 0);
+    for seed in 0..TABLES / 2 {
+        for matching in [Matching::Covers, Matching::Consistent] {
+            let mut case = support::draw(seed, false);
+            let halves = |labels: &[String]| -> Vec<String> {
+                labels
+                    .iter()
+                    .zip(0..)
+                    .map(|(_, at)| format!("region{}", at / 2))
+                    .collect()
+            };
+            let everywhere = vec!["everywhere".to_owned(); case.paths.locations().len()];
+            let ladder = Ladder::climbing(
+                &case.paths,
+                &[halves(case.paths.locations()), everywhere],
+                &[Ladder::wider_slots(&case.paths, 2)],
+            );
+            case.request.ladder = Some(ladder);
+            case.request.matching = matching;
+            case.request.algorithm = Algorithm::Coarsening;
+            let Ok(recoding) = solve(&case.paths, &case.request, &Context::default()) else {
+                continue;
+            };
+            solved += 1;
+            let released = support::released_rows(&recoding, case.table.rows.len());
+            let mut table = case.table.clone();
+            table.rows.clone_from(&released);
+            let left = oracle::violations(&table, &case.promise);
+            assert_eq!(left, BTreeSet::new(), "seed {seed} {matching:?}");
+            let words = &recoding.vocabulary;
+            for (shown, path) in released.iter().zip(&case.table.rows) {
+                for word in shown {
+                    let stands = |&item: &u32| words.stands_for[item as usize].contains(word);
+                    assert!(path.iter().any(stands), "seed {seed}");
+                    coarser += usize::from(words.loss[*word as usize] > 0.0);
+                }
+            }
+            if matching == Matching::Consistent {
+                // A record fits a known doublet if it shows a form of it, or nothing at its times.
+                for path in &case.table.rows {
+                    for part in oracle::parts(path, case.promise.l) {
+                        let fits = |row: &[u32], item: u32| {
+                            let forms = &words.stands_for[item as usize];
+                            let time = |word: u32| {
+                                &words.times[words.doublets[word as usize].time as usize]
+                            };
+                            let own =
+                                &case.paths.times()[case.table.time_of[item as usize] as usize];
+                            row.iter().any(|word| forms.contains(word))
+                                || row.iter().all(|&word| {
+                                    time(word) != own
+                                        && forms.iter().all(|&form| time(form) != time(word))
+                                })
+                        };
+                        let group: Vec<usize> = (0..released.len())
+                            .filter(|&r| part.iter().all(|&item| fits(&released[r], item)))
+                            .collect();
+                        assert!(!case.promise.broken(&case.table, &group), "seed {seed}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(solved > 800 && coarser > 300, "{solved} {coarser}");
 }

@@ -4,6 +4,7 @@
 mod support;
 
 use denym_data::paths::Paths;
+use denym_measure::paths::{Knowledge, consistent, covers};
 use denym_paths::{Algorithm, Context, Matching, PathRecoding, Request, solve};
 
 fn run(paths: &Paths, l: usize, k: u64, algorithm: Algorithm, matching: Matching) -> PathRecoding {
@@ -49,22 +50,35 @@ fn msnbc() {
     let l3 = run(&paths, 3, 10, global, Matching::Covers);
     let local = run(&paths, 3, 10, Algorithm::LocalSuppression, Matching::Covers);
     assert!(2.0 * local.stats.distortion <= l3.stats.distortion);
-    run(&paths, 2, 10, global, Matching::Consistent);
-    run(
-        &paths,
-        2,
-        10,
-        Algorithm::LocalSuppression,
-        Matching::Consistent,
-    );
-    run(&paths, 3, 10, global, Matching::Consistent);
-    run(
-        &paths,
-        3,
-        10,
-        Algorithm::LocalSuppression,
-        Matching::Consistent,
-    );
+}
+
+#[test]
+fn msnbc_consistent() {
+    let Some(paths) = support::msnbc() else {
+        return;
+    };
+    for (l, algorithm) in [
+        (2, Algorithm::GlobalSuppression),
+        (2, Algorithm::LocalSuppression),
+        (3, Algorithm::GlobalSuppression),
+    ] {
+        let recoding = run(&paths, l, 10, algorithm, Matching::Consistent);
+        let released = recoding.apply(&paths).unwrap();
+        let start = std::time::Instant::now();
+        let audit = consistent(
+            &paths,
+            &released,
+            recoding.removal(),
+            &Knowledge::new(l, 10, Vec::new()),
+        )
+        .unwrap();
+        println!(
+            "judged in {:.2?}: smallest group {}",
+            start.elapsed(),
+            audit.smallest_group
+        );
+        assert!(audit.holds && audit.exposed_records == 0);
+    }
 }
 
 #[test]
@@ -78,18 +92,46 @@ fn oyster() {
     assert!((global.stats.distortion - 0.924_768).abs() < 5e-7);
     let local = run(&paths, 2, 5, Algorithm::LocalSuppression, Matching::Covers);
     assert!(local.stats.unchanged_doublets * 10 >= local.stats.doublets * 7);
-    run(
+    let audit = covers(
+        &local.apply(&paths).unwrap(),
+        &Knowledge::new(2, 5, Vec::new()),
+    );
+    assert!(audit.holds && audit.smallest_group >= 5);
+    // Places as squares of 2, 4 and 8 km, then two hours as one.
+    let Some(ladder) = support::oyster_ladder(&paths) else {
+        return;
+    };
+    let mut request = Request::new(2, 5);
+    request.algorithm = Algorithm::Auto;
+    request.matching = Matching::Covers;
+    request.ladder = Some(ladder);
+    let coarse = solve(&paths, &request, &Context::default()).unwrap();
+    println!("Auto: {:?} {:?}", coarse.algorithm, coarse.stats);
+    assert_eq!(coarse.algorithm, Algorithm::Coarsening);
+    assert!(coarse.stats.loss < local.stats.loss);
+    let released = coarse.apply(&paths).unwrap();
+    let audit = covers(&released, &Knowledge::new(2, 5, Vec::new()));
+    assert!(audit.holds && audit.smallest_group >= 5);
+}
+
+#[test]
+fn oyster_consistent() {
+    let Some(paths) = support::oyster() else {
+        return;
+    };
+    let local = run(
         &paths,
         2,
         5,
         Algorithm::LocalSuppression,
         Matching::Consistent,
     );
-    run(
-        &paths,
-        2,
-        5,
-        Algorithm::GlobalSuppression,
-        Matching::Consistent,
+    assert!(local.stats.unchanged_doublets * 10 >= local.stats.doublets * 7);
+    let released = local.apply(&paths).unwrap();
+    let knowledge = Knowledge::new(2, 5, Vec::new());
+    assert!(
+        consistent(&paths, &released, local.removal(), &knowledge)
+            .unwrap()
+            .holds
     );
 }

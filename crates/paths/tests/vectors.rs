@@ -136,7 +136,9 @@ fn all_lkc_cases() {
             for row in 0..paths.len() {
                 assert_eq!(released.cell(row), output.cell(row), "{id}");
             }
-            let audit = denym_measure::paths::consistent(&paths, &released, &knowledge).unwrap();
+            let audit =
+                denym_measure::paths::consistent(&paths, &released, recoding.removal(), &knowledge)
+                    .unwrap();
             assert_eq!(
                 audit.exposed_records,
                 expected["exposed_people"].as_u64().unwrap(),
@@ -154,7 +156,9 @@ fn all_lkc_cases() {
             );
             assert_eq!(audit.largest_confidence, confidence, "{id}");
             // The same from the release alone, read back without what was suppressed.
-            let again = denym_measure::paths::consistent(&paths, &output, &knowledge).unwrap();
+            let again =
+                denym_measure::paths::consistent(&paths, &output, recoding.removal(), &knowledge)
+                    .unwrap();
             assert_eq!(again, audit, "{id}");
             let ours =
                 denym_paths::exposed_records(&paths, &request, &recoding.suppressed).unwrap();

@@ -90,7 +90,7 @@ impl PathsBuilder {
     }
 
     /// Adds all records of another builder, in their order; lets chunks of a file be read on all cores.
-    pub fn append(&mut self, other: Self) -> Result<(), PathsError> {
+    pub fn append(&mut self, other: &Self) -> Result<(), PathsError> {
         let translate: Vec<u32> = other
             .pairs
             .iter()
@@ -264,7 +264,7 @@ mod tests {
         for cell in &cells[2..] {
             right.push_cell(cell).expect("a path");
         }
-        left.append(right).expect("fits");
+        left.append(&right).expect("fits");
         assert_eq!(left.finish().expect("paths"), built(&cells));
     }
 }

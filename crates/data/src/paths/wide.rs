@@ -8,13 +8,10 @@ use super::builder::PathsBuilder;
 /// `None` when there is no time or no location.
 pub fn split_doublet(text: &str) -> Option<(&str, &str)> {
     let text = text.trim();
-    let (location, time) = match text.rsplit_once('@') {
-        Some(parts) => parts,
-        None => {
-            let place = text.trim_end_matches(|c: char| c.is_ascii_digit());
-            text.split_at(place.len())
-        }
-    };
+    let (location, time) = text.rsplit_once('@').unwrap_or_else(|| {
+        let place = text.trim_end_matches(|c: char| c.is_ascii_digit());
+        text.split_at(place.len())
+    });
     let (location, time) = (location.trim(), time.trim());
     (!location.is_empty() && !time.is_empty()).then_some((location, time))
 }
@@ -38,15 +35,14 @@ impl PathsBuilder {
             return Ok(());
         }
         for (index, piece) in cell.split('>').enumerate() {
-            let doublet = match self.known_piece(piece) {
-                Some(doublet) => doublet,
-                None => {
-                    let (location, time) = split_doublet(piece).ok_or(PathsError::NoTime {
-                        row: self.current_row(),
-                        position: index + 1,
-                    })?;
-                    self.learn_piece(piece, location, time)
-                }
+            let doublet = if let Some(doublet) = self.known_piece(piece) {
+                doublet
+            } else {
+                let (location, time) = split_doublet(piece).ok_or(PathsError::NoTime {
+                    row: self.current_row(),
+                    position: index + 1,
+                })?;
+                self.learn_piece(piece, location, time)
             };
             self.add_raw(doublet);
         }

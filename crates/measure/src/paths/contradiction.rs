@@ -8,12 +8,22 @@
 //! A row fits a doublet that is shown by every record that has it, or by none (global suppression),
 //! if it shows it, or, where it is published nowhere, if it shows nothing at that time. As soon as
 //! some record lost a doublet that another one kept (local suppression), a row fits if it shows
-//! the doublet or nothing at that time. The judge finds out by itself which of the two a release is.
+//! the doublet or nothing at that time. The adversary is taken to know which of the two was done;
+//! a release that claims the first and is the second is judged by the second.
 
 use denym_data::paths::{Fraction, Paths};
 use hashbrown::HashMap;
 
 use super::{Judge, Knowledge, PathAudit, covers_marked, marks, named, rows};
+
+/// How doublets were removed: what the adversary may conclude from a missing one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Removal {
+    /// From every record or from none: global suppression.
+    Everywhere,
+    /// From some records: local suppression, coarsening.
+    SomeRecords,
+}
 
 /// The release does not have one record per source record, in the same order.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -31,6 +41,7 @@ pub struct NotAligned {
 pub fn consistent(
     source: &Paths,
     released: &Paths,
+    removal: Removal,
     knowledge: &Knowledge,
 ) -> Result<PathAudit, NotAligned> {
     let mut by_label: HashMap<(&str, &str), u32> = HashMap::new();
@@ -52,7 +63,7 @@ pub fn consistent(
                 .collect()
         })
         .collect();
-    consistent_with(source, released, &stands_for, knowledge)
+    consistent_with(source, released, &stands_for, removal, knowledge)
 }
 
 /// As [`consistent`], where several released doublets may stand for one of the source.
@@ -63,6 +74,7 @@ pub fn consistent_with(
     source: &Paths,
     released: &Paths,
     stands_for: &[Vec<u32>],
+    removal: Removal,
     knowledge: &Knowledge,
 ) -> Result<PathAudit, NotAligned> {
     if source.len() != released.len() {
@@ -79,7 +91,7 @@ pub fn consistent_with(
     judge.empty_knowledge(&source_rows);
     let names = named(source, &knowledge.secrets);
     let mut exposed = vec![false; source_rows.keys.len()];
-    let all_or_none = all_or_none(source, released, stands_for);
+    let all_or_none = removal == Removal::Everywhere && all_or_none(source, released, stands_for);
     // A doublet published nowhere still has a time, at which a record may contradict it.
     let times = released.times();
     let own_time: Vec<Option<u32>> = source
@@ -257,9 +269,8 @@ impl Walk<'_, '_> {
                 let mut deeper = Vec::new();
                 for &(_, row, begin) in group {
                     let path = &self.source.keys[row as usize].1;
-                    for at in begin as usize..path.len() {
-                        deeper.push((path[at], row, at as u32 + 1));
-                    }
+                    let rest = path.iter().zip(1..).skip(begin as usize);
+                    deeper.extend(rest.map(|(&item, next)| (item, row, next)));
                 }
                 self.extend(prefix, &both, &mut deeper);
             }

@@ -1,4 +1,4 @@
-//! SplitMix64: the small seeded generator of every synthetic table and search here.
+//! `SplitMix64`: the small seeded generator of every synthetic table and search here.
 
 /// The state; equal seeds give equal draws on every machine.
 #[derive(Clone, Debug)]

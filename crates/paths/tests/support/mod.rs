@@ -6,7 +6,7 @@ use std::io::Read;
 
 use denym_data::paths::{Attribute, Doublet, Fraction, Paths, PathsBuilder};
 use denym_paths::generate::SplitMix64;
-use denym_paths::{Bound, Request};
+use denym_paths::{Bound, Ladder, Request};
 use denym_testkit::paths::{Promise, Table};
 
 /// Bytes of the first member of a zip file.
@@ -42,7 +42,8 @@ pub(crate) fn msnbc() -> Option<Paths> {
 
 /// Oyster rail journeys: (station, hour) of entry and exit, with the product as sensitive attribute.
 ///
-/// Entry and exit may fall in one hour, so the records are put together as codes.
+/// Entry and exit may fall in one hour, so the records are put together as codes. The reference
+/// numbers stations by their first event; ties of the greedy choice follow that order.
 pub(crate) fn oyster() -> Option<Paths> {
     let mut text = Vec::new();
     for part in 'a'..='i' {
@@ -55,8 +56,13 @@ pub(crate) fn oyster() -> Option<Paths> {
     let text = String::from_utf8_lossy(&text);
     let mut open = std::collections::HashMap::new();
     let mut journeys = Vec::new();
+    let mut stations: std::collections::HashMap<&str, u32> = std::collections::HashMap::new();
     for line in text.lines() {
         let cells: Vec<&str> = line.split(',').collect();
+        if cells[2] != "BUSTRIP" {
+            let next = stations.len() as u32;
+            stations.entry(cells[5]).or_insert(next);
+        }
         match cells[2] {
             "BEGINTRIP" => {
                 open.insert(cells[3], (cells[5], &cells[1][..2]));
@@ -69,19 +75,22 @@ pub(crate) fn oyster() -> Option<Paths> {
             _ => {}
         }
     }
-    let sorted = |mut labels: Vec<&str>| -> Vec<String> {
-        labels.sort_unstable();
-        labels.dedup();
-        labels.into_iter().map(str::to_owned).collect()
-    };
-    let locations = sorted(journeys.iter().flat_map(|(a, b, _)| [a.0, b.0]).collect());
-    let times = sorted(journeys.iter().flat_map(|(a, b, _)| [a.1, b.1]).collect());
-    let code = |labels: &[String], label: &str| {
-        labels.binary_search_by(|l| l.as_str().cmp(label)).unwrap() as u32
-    };
+    let mut locations = vec![String::new(); stations.len()];
+    for (name, &code) in &stations {
+        locations[code as usize] = (*name).to_owned();
+    }
+    let hours: Vec<u32> = journeys
+        .iter()
+        .flat_map(|(a, b, _)| [a.1, b.1])
+        .map(|hour| hour.parse().unwrap())
+        .collect();
+    let first = *hours.iter().min().unwrap();
+    let times = (first..=*hours.iter().max().unwrap())
+        .map(|h| format!("{h:02}"))
+        .collect();
     let pair = |(location, time): (&str, &str)| Doublet {
-        time: code(&times, time),
-        location: code(&locations, location),
+        time: time.parse::<u32>().unwrap() - first,
+        location: stations[location],
     };
     let pairs: Vec<[Doublet; 2]> = journeys
         .iter()
@@ -104,6 +113,36 @@ pub(crate) fn oyster() -> Option<Paths> {
     let products = Attribute::from_labels("product", journeys.iter().map(|(_, _, p)| *p));
     let paths = Paths::from_codes(locations, times, doublets, starts, items).unwrap();
     Some(paths.with_sensitive(products).unwrap())
+}
+
+/// Squares of 2, 4 and 8 km by the stations' map coordinates, then two hours as one.
+///
+/// A station without coordinates keeps its name up to the last square.
+pub(crate) fn oyster_ladder(paths: &Paths) -> Option<Ladder> {
+    let file = denym_testkit::shared::path("data/paths/oyster/londonStations.csv")?;
+    let text = String::from_utf8_lossy(&std::fs::read(file).unwrap()).into_owned();
+    let mut at: std::collections::HashMap<&str, (u32, u32)> = std::collections::HashMap::new();
+    for line in text.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        if let (Ok(x), Ok(y)) = (cells[1].parse(), cells[2].parse()) {
+            at.insert(cells[0], (x, y));
+        }
+    }
+    let places: Vec<Vec<String>> = [2000, 4000, 8000]
+        .iter()
+        .map(|side| {
+            let square = |name: &String| match at.get(name.as_str()) {
+                Some((x, y)) => format!("{side}:{}.{}", x / side, y / side),
+                None => name.clone(),
+            };
+            paths.locations().iter().map(square).collect()
+        })
+        .collect();
+    Some(Ladder::climbing(
+        paths,
+        &places,
+        &[Ladder::wider_slots(paths, 2)],
+    ))
 }
 
 /// A random tiny table with its two forms.

@@ -1,0 +1,135 @@
+//! Two releases of a growing table: refused as they are, adapted, and attacked jointly by brute force.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+mod support;
+
+use denym_data::paths::Paths;
+use denym_paths::generate::SplitMix64;
+use denym_paths::{
+    Algorithm, Context, Earlier, Error, Matching, check_republication, republish, solve,
+};
+use denym_testkit::paths as oracle;
+
+fn part(paths: &Paths, keep: &[usize]) -> Paths {
+    let mut starts = vec![0u32];
+    let mut items = Vec::new();
+    for &record in keep {
+        items.extend_from_slice(paths.record(record));
+        starts.push(items.len() as u32);
+    }
+    let mut part = Paths::from_codes(
+        paths.locations().to_vec(),
+        paths.times().to_vec(),
+        paths.doublets().to_vec(),
+        starts,
+        items,
+    )
+    .unwrap();
+    for column in paths.sensitive() {
+        let mut column = column.clone();
+        column.codes = keep.iter().map(|&record| column.codes[record]).collect();
+        part = part.with_sensitive(column).unwrap();
+    }
+    part
+}
+
+#[test]
+fn both_releases_together_keep_the_promise() {
+    let context = Context::default();
+    let (mut adapted, mut refused_plain, mut refused_adapted, mut waited) = (0, 0, 0, 0);
+    for seed in 0..3000 {
+        let mut case = support::draw(seed, false);
+        case.request.matching = Matching::Covers;
+        case.request.algorithm = Algorithm::LocalSuppression;
+        let n = case.paths.len();
+        let mut r = SplitMix64::new(seed ^ 0xabc);
+        // 0: in both, 1: arrives, 2: leaves; most stay.
+        let fate: Vec<u32> = (0..n)
+            .map(|_| [0, 0, 0, 1, 1, 2][r.below(6) as usize])
+            .collect();
+        let leavers = seed % 4 == 0;
+        let before: Vec<usize> = (0..n)
+            .filter(|&i| fate[i] == 0 || (leavers && fate[i] == 2))
+            .collect();
+        let after: Vec<usize> = (0..n).filter(|&i| fate[i] != 2).collect();
+        let old = part(&case.paths, &before);
+        let new = part(&case.paths, &after);
+        let Ok(first) = solve(&old, &case.request, &context) else {
+            continue;
+        };
+        let first = first.apply(&old).unwrap();
+        let record_of: Vec<Option<u32>> = after
+            .iter()
+            .map(|i| before.iter().position(|b| b == i).map(|at| at as u32))
+            .collect();
+        let earlier = Earlier {
+            released: &first,
+            record_of: &record_of,
+        };
+        if let Ok(plain) = solve(&new, &case.request, &context) {
+            let released = plain.apply(&new).unwrap();
+            let kept: Vec<usize> = (0..new.len()).collect();
+            let verdict = check_republication(&earlier, &released, &kept, &case.request, &context);
+            refused_plain += usize::from(verdict.is_err());
+        }
+        let recoding = match republish(&earlier, &new, &case.request, &context) {
+            Ok(recoding) => recoding,
+            Err(Error::Republication { exposed }) => {
+                assert!(exposed > 0);
+                refused_adapted += 1;
+                continue;
+            }
+            Err(_) => continue,
+        };
+        adapted += 1;
+        waited += recoding.dropped_records.len();
+        // Brute force on what the adversary holds: the union per subject, by presence.
+        let mut rows = Vec::new();
+        let mut class = Vec::new();
+        let mut who = Vec::new();
+        for (at, &subject) in after.iter().enumerate() {
+            if recoding.dropped_records.contains(&(at as u32)) {
+                continue;
+            }
+            let mut row = recoding.published(at).to_vec();
+            assert!(
+                row.iter().all(|item| new.record(at).contains(item)),
+                "seed {seed}"
+            );
+            if let Some(before) = record_of[at] {
+                row.extend_from_slice(first.record(before as usize));
+            }
+            row.sort_unstable();
+            row.dedup();
+            rows.push(row);
+            class.push(u32::from(record_of[at].is_none()));
+            who.push(subject);
+        }
+        for (at, &subject) in before.iter().enumerate() {
+            if !after.contains(&subject) {
+                rows.push(first.record(at).to_vec());
+                class.push(2);
+                who.push(subject);
+            }
+        }
+        let joint = oracle::Table {
+            secrets: case
+                .table
+                .secrets
+                .iter()
+                .map(|carriers| who.iter().map(|&subject| carriers[subject]).collect())
+                .collect(),
+            time_of: case.table.time_of.clone(),
+            rows,
+            class,
+        };
+        assert!(
+            oracle::violations(&joint, &case.promise).is_empty(),
+            "seed {seed}"
+        );
+    }
+    println!(
+        "{adapted} adapted, {refused_plain} refused as they were, {refused_adapted} beyond repair, {waited} wait"
+    );
+    assert!(adapted > 200 && refused_plain > 200 && refused_adapted > 10);
+}

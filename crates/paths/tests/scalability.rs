@@ -1,0 +1,36 @@
+//! The thesis' scalability table: L = 3, K = 30, C = 60 %; `DENYM_RECORDS` sets the number of records.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use denym_data::paths::Fraction;
+use denym_measure::paths::{Knowledge, Secret};
+use denym_paths::generate::{scalability, to_paths};
+use denym_paths::{Algorithm, Bound, Context, Matching, Request, solve};
+
+#[test]
+fn a_million_records() {
+    let records = std::env::var("DENYM_RECORDS").map_or(1_000_000, |n| n.parse().unwrap());
+    let paths = to_paths(scalability(7, records)).unwrap();
+    let bound = Fraction::new(3, 5);
+    let knowledge = Knowledge::new(3, 30, vec![Secret::value("status", "0", bound)]);
+    for algorithm in [Algorithm::GlobalSuppression, Algorithm::LocalSuppression] {
+        for matching in [Matching::Covers, Matching::Consistent] {
+            let mut request = Request::new(3, 30);
+            request.bounds = vec![Bound::value("status", "0", bound)];
+            request.matching = matching;
+            request.algorithm = algorithm;
+            let start = std::time::Instant::now();
+            let recoding = solve(&paths, &request, &Context::default()).unwrap();
+            let solved = start.elapsed();
+            let released = recoding.apply(&paths).unwrap();
+            let applied = start.elapsed();
+            let audit = denym_measure::paths::covers(&released, &knowledge);
+            println!(
+                "{records} records {algorithm:?} {matching:?}: {:?}; solved {solved:.2?}, applied {applied:.2?}, audited {:.2?}",
+                recoding.stats,
+                start.elapsed()
+            );
+            assert!(audit.holds && audit.smallest_group >= 30);
+            assert!(audit.largest_confidence <= bound);
+        }
+    }
+}
