@@ -10,10 +10,12 @@ mod bundle;
 pub mod catalogue;
 mod certificate;
 mod error;
+mod explore;
 pub mod generate;
 mod hierarchies;
 mod judge;
 mod listener;
+mod paths;
 mod plan;
 pub mod policy;
 mod reporting;
@@ -21,14 +23,21 @@ mod source;
 mod threads;
 mod verify;
 
-pub use anonymize::{Account, Figures, Outcome, Release, RunOptions, anonymize};
+pub use anonymize::{
+    Account, Figures, Outcome, PathFigures, Refusal, Release, RunOptions, anonymize,
+};
+pub use audit::paths::{PathAuditRequest, audit_paths};
 pub use audit::{AuditRequest, audit};
 pub use bundle::remove_unfinished;
 pub use certificate::{AttackResult, Certificate, Check, Claim, DataFile, Sensitive};
+pub use denym_data::Fraction;
 pub use denym_engine::{Encoding, Format, ReadOptions};
+pub use denym_measure::paths::PathAudit;
 pub use denym_measure::{SensitiveSurvey, Survey};
 pub use error::Error;
+pub use explore::{Exploration, ExploreRequest, Trial, explore};
 pub use listener::{Listener, Phase, Silent};
+pub use paths::{PathClaims, PathForm};
 pub use plan::Plan;
 pub use policy::{Mistake, Policy};
 pub use verify::{Verification, verify};

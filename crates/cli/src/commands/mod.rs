@@ -3,6 +3,8 @@
 pub(crate) mod algorithms;
 pub(crate) mod anonymize;
 pub(crate) mod audit;
+pub(crate) mod audit_paths;
 pub(crate) mod claims;
+pub(crate) mod explore;
 pub(crate) mod generate;
 pub(crate) mod verify;

@@ -90,6 +90,7 @@ pub(super) fn run(
         suppressed_records: account.suppressed_records,
         claims: account.claims.clone(),
         attacks: Vec::new(),
+        paths: None,
     };
     proceed(listener)?;
 
@@ -280,5 +281,6 @@ fn account(
         },
         claims,
         warnings: plan.warnings.clone(),
+        refusal: None,
     }
 }

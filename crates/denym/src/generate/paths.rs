@@ -19,11 +19,7 @@ pub(super) fn default_rows(name: &str) -> Option<usize> {
 }
 
 /// The records of a path table; `None` when `name` is none.
-pub(super) fn records(
-    name: &str,
-    seed: u64,
-    rows: usize,
-) -> Option<Box<dyn Iterator<Item = Row>>> {
+pub(super) fn records(name: &str, seed: u64, rows: usize) -> Option<Box<dyn Iterator<Item = Row>>> {
     let rows = rows as u64;
     Some(match name {
         "subway" => Box::new(subway(seed, rows)),
