@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => commands::compare::run(args, &console),
         Command::Promises(args) => Ok(commands::catalogue::promises(args, &console)),
         Command::Metrics(args) => Ok(commands::catalogue::metrics(args, &console)),
+        Command::Explore(args) => commands::explore::run(args, &console),
         Command::Algorithms => Ok(commands::algorithms::run(&console)),
         Command::Generate(args) => commands::generate::run(args, &console),
     };

@@ -1,5 +1,7 @@
 //! Measures any table: every promise's value and every risk, without changing anything.
 
+pub(crate) mod paths;
+
 use std::path::PathBuf;
 
 use denym_data::{Hierarchy, Table};

@@ -33,6 +33,9 @@ pub struct Certificate {
     /// What the red team could do to the release.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub attacks: Vec<AttackResult>,
+    /// The layout of released paths, and how they are judged.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub paths: Option<crate::paths::PathClaims>,
 }
 
 /// The released data.

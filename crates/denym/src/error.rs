@@ -41,6 +41,41 @@ pub enum Error {
     /// No recoding keeps the promises.
     #[error(transparent)]
     Solver(#[from] denym_tabular::Error),
+    /// No release of paths keeps the promises, or a table of paths cannot be built.
+    #[error(transparent)]
+    PathSolver(#[from] denym_paths::Error),
+    /// A file of paths has a mistake.
+    #[error("{error}")]
+    Paths {
+        /// The file.
+        place: PathBuf,
+        /// What is wrong; its row counts from 1.
+        error: denym_data::paths::PathsError,
+    },
+    /// A cell of a file of paths cannot be used.
+    #[error("row {row}: `{column}` {what}")]
+    PathCell {
+        /// The file.
+        place: PathBuf,
+        /// The column.
+        column: String,
+        /// The record, from 1.
+        row: usize,
+        /// What is wrong.
+        what: &'static str,
+        /// What to do about it.
+        help: &'static str,
+    },
+    /// More records stand out by their quasi-identifiers than may be removed.
+    #[error(
+        "{dropped} records stand out by their quasi-identifiers; at most {allowed} may be removed"
+    )]
+    TooManyDropped {
+        /// Records that would have to go.
+        dropped: u64,
+        /// Records that may go.
+        allowed: u64,
+    },
     /// A name on the command line that the data does not have.
     #[error("there is no column `{column}`")]
     UnknownColumn {
@@ -94,6 +129,12 @@ pub enum Error {
     },
 }
 
+impl From<denym_data::paths::PathsError> for Error {
+    fn from(error: denym_data::paths::PathsError) -> Error {
+        Error::PathSolver(denym_paths::Error::Paths(error))
+    }
+}
+
 impl Error {
     /// A failed file operation.
     pub(crate) fn io(
@@ -120,7 +161,10 @@ impl Error {
     /// What the process exits with: 1 refused, 2 bad input or I/O, 3 our bug.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Error::Solver(denym_tabular::Error::Infeasible { .. }) => 1,
+            Error::Solver(denym_tabular::Error::Infeasible { .. })
+            | Error::TooManyDropped { .. } => 1,
+            Error::PathSolver(error) if error.is_refusal() => 1,
+            Error::PathSolver(denym_paths::Error::Internal { .. }) => 3,
             Error::Internal { .. } => 3,
             _ => 2,
         }
@@ -136,6 +180,10 @@ impl Error {
             Error::Data(error) | Error::Hierarchy { error, .. } => error.code(),
             Error::Several(errors) => errors[0].code(),
             Error::Solver(error) => error.code(),
+            Error::PathSolver(error) => error.code(),
+            Error::Paths { error, .. } => error.code(),
+            Error::PathCell { .. } => "path-cell",
+            Error::TooManyDropped { .. } => "paths-too-many-records",
             Error::UnknownColumn { .. } => "unknown-column",
             Error::Argument { .. } => "argument",
             Error::Io { .. } => "io",
@@ -166,6 +214,11 @@ impl Error {
                 |line| format!("{}:{line}", file.display()),
             )),
             Error::Several(errors) => errors[0].location(),
+            Error::Paths { place, error } => Some(match error.location() {
+                Some(row) => format!("{}: {row}", place.display()),
+                None => place.display().to_string(),
+            }),
+            Error::PathCell { place, row, .. } => Some(format!("{}: row {row}", place.display())),
             Error::UnknownColumn { place, .. } => Some(place.clone()),
             Error::Io { path, .. } | Error::Exists { path } | Error::Bundle { path, .. } => {
                 Some(path.display().to_string())
@@ -184,6 +237,12 @@ impl Error {
             Error::Data(error) | Error::Hierarchy { error, .. } => error.help(),
             Error::Several(errors) => errors[0].help(),
             Error::Solver(error) => error.help(),
+            Error::PathSolver(error) => error.help(),
+            Error::Paths { error, .. } => error.help(),
+            Error::PathCell { help, .. } => (*help).to_owned(),
+            Error::TooManyDropped { .. } => {
+                "raise `suppress-at-most`, or give fewer columns the role `quasi`".into()
+            }
             Error::UnknownColumn { help, .. } | Error::Argument { help, .. } => help.clone(),
             Error::Io { kind, .. } => match kind {
                 std::io::ErrorKind::NotFound => {

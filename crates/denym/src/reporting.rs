@@ -1,5 +1,7 @@
 //! What a run tells people: the steward's report, the recipient's README, the plan as a document.
 
+pub(crate) mod paths;
+
 use std::fmt::Write as _;
 
 use denym_data::{Column, Kind, Role, Table};
@@ -36,7 +38,10 @@ pub(crate) fn report(
         classes,
         levels,
         attribute_loss,
-    } = &account.figures;
+    } = &account.figures
+    else {
+        return Report::default();
+    };
     let how = how(plan, levels.as_deref());
     Report {
         title: format!("Release of {}", plan.policy.data_name()),
@@ -342,7 +347,10 @@ pub(crate) fn readme(certificate: &Certificate) -> String {
 pub(crate) fn plan_document(plan: &Plan, account: &Account) -> serde_json::Value {
     let Figures::Table {
         classes, levels, ..
-    } = &account.figures;
+    } = &account.figures
+    else {
+        return serde_json::Value::Null;
+    };
     json!({
         "denym": env!("CARGO_PKG_VERSION"),
         "algorithm": account.algorithm,

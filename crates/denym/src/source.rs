@@ -60,7 +60,7 @@ pub(crate) fn location(policy: &Policy) -> PathBuf {
     policy.resolve(Path::new(&policy.data.path))
 }
 
-fn options(data: &DataSpec, policy: &Policy) -> Result<ReadOptions, Error> {
+pub(crate) fn options(data: &DataSpec, policy: &Policy) -> Result<ReadOptions, Error> {
     let mut options = ReadOptions {
         format: data.format.as_deref().and_then(Format::parse),
         delimiter: data.delimiter.map(|letter| letter as u8),

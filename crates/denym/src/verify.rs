@@ -1,5 +1,7 @@
 //! Checks a release from its public half alone.
 
+mod paths;
+
 use std::path::{Path, PathBuf};
 
 use denym_engine::{Engine, Format};
@@ -38,6 +40,10 @@ pub fn verify(directory: &Path, threads: Option<usize>) -> Result<Verification, 
     let data_intact = denym_engine::fingerprint(&path)? == certificate.data.sha256;
     let engine = Engine::new(threads)?;
     let table = source::read_release(&engine, &path, format)?;
+    if let Some(layout) = &certificate.paths {
+        let pool = crate::threads::pool(threads)?;
+        return pool.install(|| paths::verify(&certificate, layout, &table, &path, data_intact));
+    }
     let column = |name: &String| {
         table
             .column(name)

@@ -23,6 +23,9 @@ pub(crate) struct AnonymizeArgs {
     /// Replace the bundle if it exists
     #[arg(long)]
     pub(crate) force: bool,
+    /// Paths: list the doublets that are published nowhere
+    #[arg(long)]
+    pub(crate) show_suppressed: bool,
 }
 
 /// Makes the release.
@@ -44,11 +47,11 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
             for warning in &release.account.warnings {
                 console.warn(warning);
             }
-            let mut document = document(&release.account, "released");
+            let mut document = document(&release.account, "released", args);
             document["bundle"] = json!(release.bundle);
             document["seconds"] = json!(start.elapsed().as_secs_f64());
             console.document(&document);
-            summary(&release.account, console);
+            summary(&release.account, args, console);
             console.say(format!("bundle     {}", release.bundle.display()));
             console.say(format!(
                 "report     {}",
@@ -57,12 +60,19 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
             Ok(ExitCode::SUCCESS)
         }
         Ok(Outcome::Refused(account)) => {
-            let mut document = document(&account, "refused");
+            let mut document = document(&account, "refused", args);
             document["bundle"] = Value::Null;
             document["seconds"] = json!(start.elapsed().as_secs_f64());
             console.document(&document);
-            summary(&account, console);
-            console.say("refused: the audit does not confirm every promise; nothing was written");
+            summary(&account, args, console);
+            match &account.refusal {
+                None => console
+                    .say("refused: the audit does not confirm every promise; nothing was written"),
+                Some(refusal) => {
+                    console.say(format!("refused: {}; nothing was written", refusal.message));
+                    console.say(format!("help: {}", refusal.help));
+                }
+            }
             Ok(Console::refused())
         }
         Err(error) if console.json && error.exit_code() == 1 => {
@@ -89,7 +99,7 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
     }
 }
 
-fn document(account: &Account, status: &str) -> Value {
+fn document(account: &Account, status: &str, args: &AnonymizeArgs) -> Value {
     let mut document = json!({
         "status": status,
         "algorithm": account.algorithm,
@@ -123,6 +133,34 @@ fn document(account: &Account, status: &str) -> Value {
                 document["levels"] = map(levels);
             }
         }
+        Figures::Paths(figures) => {
+            document["critical_violations"] = json!(figures.critical_violations);
+            document["critical_violations_by_length"] =
+                json!(figures.critical_violations_by_length);
+            document["doublets"] = json!(figures.doublets);
+            // Without a recoding there is nothing to count.
+            let found = account.refusal.is_none();
+            let if_found = |value: Value| if found { value } else { Value::Null };
+            document["suppressed_doublets"] = if_found(json!(figures.suppressed_doublets));
+            document["lost_doublets"] = if_found(json!(figures.lost_doublets));
+            document["unchanged_doublets"] = if_found(json!(figures.unchanged_doublets));
+            document["distortion"] = if_found(json!(figures.distortion));
+            document["loss"] = if_found(json!(figures.loss));
+            document["matching"] = json!(figures.matching.name());
+            document["exposed_records"] = json!(figures.exposed_records);
+            document["metric"]["value"] = if_found(json!(account.metric.1));
+            if args.show_suppressed {
+                document["suppressed"] = json!(figures.suppressed);
+            }
+        }
+    }
+    if let Some(refusal) = &account.refusal {
+        document["error"] = json!({
+            "code": refusal.code,
+            "message": refusal.message,
+            "location": Value::Null,
+            "help": refusal.help,
+        });
     }
     document
 }
@@ -136,7 +174,7 @@ fn map<T: Copy + Into<Value>>(pairs: &[(String, T)]) -> Value {
         .into()
 }
 
-fn summary(account: &Account, console: &Console) {
+fn summary(account: &Account, args: &AnonymizeArgs, console: &Console) {
     let published = account.records - account.suppressed_records;
     let (all, suppressed) = (account.records, account.suppressed_records);
     match &account.figures {
@@ -151,6 +189,36 @@ fn summary(account: &Account, console: &Console) {
                     .map(|(name, level)| format!("{name}={level}"))
                     .collect();
                 console.say(format!("levels     {}", levels.join(" ")));
+            }
+        }
+        Figures::Paths(figures) if account.refusal.is_some() => {
+            console.say(format!(
+                "violations {} critical in {all} records",
+                figures.critical_violations
+            ));
+        }
+        Figures::Paths(figures) => {
+            let shown = figures.doublets - figures.lost_doublets;
+            console.say(format!(
+                "published  {published} of {all} paths with {shown} of {} doublets",
+                figures.doublets
+            ));
+            console.say(format!(
+                "removed    {} doublets ({} %), {} of them everywhere; {} critical violations in the source",
+                figures.lost_doublets,
+                number(figures.distortion * 100.0),
+                figures.suppressed_doublets,
+                figures.critical_violations
+            ));
+            metric(account, console);
+            if args.show_suppressed {
+                console.say(format!("suppressed {}", figures.suppressed.join(" ")));
+            }
+            if let Some(exposed) = figures.exposed_records.filter(|&exposed| exposed > 0) {
+                console.say(format!(
+                    "note       {exposed} records fall below the promise for somebody who knows their source path and uses \
+                     contradictions; `matching = \"consistent\"` protects them"
+                ));
             }
         }
     }

@@ -18,7 +18,12 @@ pub(crate) struct AuditArgs {
     /// File, directory or glob
     pub(crate) data: String,
     /// Quasi-identifiers: what an adversary may know, separated by commas
-    #[arg(long, value_delimiter = ',', required = true, value_name = "COLUMNS")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        required_unless_present_any = ["paths", "doublets"],
+        value_name = "COLUMNS"
+    )]
     pub(crate) quasi: Vec<String>,
     /// Sensitive attributes: what an adversary must not learn
     #[arg(long, value_delimiter = ',', value_name = "COLUMNS")]
@@ -43,7 +48,7 @@ pub(crate) struct AuditArgs {
     /// People in the population the data was drawn from: estimates how many are unique there
     #[arg(long, value_name = "N")]
     pub(crate) population: Option<u64>,
-    /// The k you need; what-if says which further columns would break it
+    /// The k you need: what-if says which further columns would break it; for paths, fewest people in a group
     #[arg(long, value_name = "K")]
     pub(crate) k: Option<u64>,
     /// Do not ask what happens when the adversary knows further columns
@@ -55,12 +60,49 @@ pub(crate) struct AuditArgs {
     /// Also records that are unique on up to N columns, and what each column contributes
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) special_uniques: usize,
+    /// The data are paths: `path`, or `subject`, `location` and `time`
+    #[arg(long, conflicts_with_all = ["sensitive", "levels", "suppress_below"])]
+    pub(crate) paths: bool,
+    /// Paths: most doublets (place, time) the adversary knows
+    #[arg(long, value_name = "L", conflicts_with_all = ["sensitive", "levels", "suppress_below"])]
+    pub(crate) doublets: Option<usize>,
+    /// Paths: a sensitive value and how sure one may become of it, such as status=On-welfare:0.5
+    #[arg(long, value_name = "COLUMN=VALUE:BOUND")]
+    pub(crate) confidence: Vec<String>,
+    /// Paths: a sensitive place and how sure one may become of a visit, such as Clinic:0.2
+    #[arg(long, value_name = "PLACE:BOUND")]
+    pub(crate) sensitive_place: Vec<String>,
+    /// Paths: the column of whole paths
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) path: Option<String>,
+    /// Paths: the column of places
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) location: Option<String>,
+    /// Paths: the column of times
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) time: Option<String>,
+    /// Paths: staying at a place is more than one event
+    #[arg(long)]
+    pub(crate) keep_repeats: bool,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
 }
 
+/// A decimal between 0 and 1, read exactly.
+pub(crate) fn bound(text: &str) -> Result<denym::Fraction, Error> {
+    denym::Fraction::parse(text)
+        .filter(|bound| *bound <= denym::Fraction::ONE)
+        .ok_or_else(|| Error::Argument {
+            what: format!("`{text}` is no share"),
+            help: "write a decimal from 0 to 1, such as 0.5".into(),
+        })
+}
+
 /// Measures the data.
 pub(crate) fn run(args: &AuditArgs, console: &Console) -> Result<ExitCode, Error> {
+    if args.paths || args.doublets.is_some() {
+        return super::audit_paths::run(args, console);
+    }
     let request = AuditRequest {
         data: PathBuf::from(&args.data),
         read: read_options(&args.read)?,

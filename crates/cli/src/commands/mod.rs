@@ -6,6 +6,8 @@ pub(crate) mod audit;
 pub(crate) mod catalogue;
 pub(crate) mod claims;
 pub(crate) mod compare;
+pub(crate) mod audit_paths;
+pub(crate) mod explore;
 pub(crate) mod generate;
 pub(crate) mod profile;
 pub(crate) mod verify;

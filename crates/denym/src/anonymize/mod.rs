@@ -1,5 +1,6 @@
 //! From a policy to a release; one file per kind of data.
 
+mod paths;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use crate::listener::Listener;
 use crate::policy::{DataKind, Policy};
 use crate::{Error, threads};
 
+pub use paths::PathFigures;
 pub(crate) use table::{claims, measure};
 
 /// How a run is made, beside what the policy says.
@@ -52,6 +54,19 @@ pub struct Account {
     pub claims: Vec<Claim>,
     /// What the steward should know.
     pub warnings: Vec<String>,
+    /// Why there is no release, when no solver could find one.
+    pub refusal: Option<Refusal>,
+}
+
+/// Why there is no release, and what can be had instead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// A stable name for programs.
+    pub code: &'static str,
+    /// What stands in the way.
+    pub message: String,
+    /// The nearest thing that is possible.
+    pub help: String,
 }
 
 /// One algorithm of a portfolio and how it fared.
@@ -79,6 +94,8 @@ pub enum Figures {
         /// The loss of each quasi-identifier.
         attribute_loss: Vec<(String, f64)>,
     },
+    /// Paths.
+    Paths(PathFigures),
 }
 
 /// How a run ended.
@@ -99,6 +116,7 @@ pub fn anonymize(
 ) -> Result<Outcome, Error> {
     threads::pool(options.threads)?.install(|| match policy.data.kind {
         DataKind::Table => table::run(policy, output, options, listener),
+        DataKind::Paths => paths::run(policy, output, options, listener),
     })
 }
 

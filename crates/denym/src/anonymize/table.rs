@@ -91,6 +91,7 @@ pub(super) fn run(
         suppressed_records: account.suppressed_records,
         claims: account.claims.clone(),
         attacks: Vec::new(),
+        paths: None,
     };
     proceed(listener)?;
 
@@ -280,6 +281,11 @@ pub(crate) fn measure(
     let judges = judges(promises, sensitive)?;
     let measured = match knows {
         Knowledge::QuasiIdentifiers => denym_measure::audit(&classes, &judges),
+        Knowledge::Doublets(_) => {
+            return Err(Error::Internal {
+                what: "doublets are knowledge about paths, not tables".into(),
+            });
+        }
         Knowledge::AtMost(most) => denym_measure::audit_subsets(&view, &roles, most, &judges)
             .into_iter()
             .map(|found| found.measured)
@@ -343,6 +349,7 @@ fn account(
         },
         claims,
         warnings: plan.warnings.clone(),
+        refusal: None,
     }
 }
 

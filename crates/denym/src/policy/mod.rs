@@ -3,6 +3,7 @@
 mod attributes;
 mod mistake;
 mod parse;
+pub mod paths;
 mod promises;
 mod reader;
 
@@ -33,6 +34,8 @@ pub struct Policy {
     pub promises: Vec<Promised>,
     /// How the release is made.
     pub release: ReleaseSpec,
+    /// What only paths need; `None` for other kinds of data.
+    pub paths: Option<paths::PathsSpec>,
 }
 
 /// Where the data is and how to read it.
@@ -64,6 +67,8 @@ pub enum DataKind {
     /// Records with attributes.
     #[default]
     Table,
+    /// Who was where and when.
+    Paths,
 }
 
 /// One column of the table and what is to be done with it.
@@ -129,6 +134,8 @@ pub enum Knowledge {
     QuasiIdentifiers,
     /// Any of the quasi-identifiers, but at most so many of them.
     AtMost(usize),
+    /// Any so many (location, time) pairs of the victim's path, and every quasi-identifier.
+    Doublets(usize),
 }
 
 /// A promise with its place in the policy.
@@ -238,6 +245,14 @@ pub enum PromiseSpec {
         delta: Exact,
         /// Its base.
         base: LogBase,
+    },
+    /// No visit to a sensitive place can be inferred with more than this confidence; for paths.
+    Places {
+        /// The places; their names stay with the steward.
+        #[serde(skip)]
+        places: Vec<String>,
+        /// The largest confidence.
+        at_most: Exact,
     },
 }
 
@@ -370,6 +385,23 @@ impl Policy {
     }
 }
 
+impl AttributeSpec {
+    /// A column with a role and nothing else.
+    pub(crate) fn plain(name: String, span: Range<usize>, role: Role) -> AttributeSpec {
+        AttributeSpec {
+            name,
+            hierarchy_span: span.clone(),
+            span,
+            role,
+            hierarchy: HierarchySpec::Flat,
+            kind: None,
+            levels: (None, None),
+            weight: Fraction::ONE,
+            missing: Missing::Value,
+        }
+    }
+}
+
 impl PromiseSpec {
     /// The name in policies and certificates.
     pub fn name(&self) -> &'static str {
@@ -377,7 +409,6 @@ impl PromiseSpec {
             PromiseSpec::KAnonymity { .. } => "k-anonymity",
             PromiseSpec::LDiversity { .. } => "l-diversity",
             PromiseSpec::TCloseness { .. } => "t-closeness",
-            PromiseSpec::Confidence { .. } => "confidence",
             PromiseSpec::XyAnonymity { .. } => "xy-anonymity",
             PromiseSpec::XyPrivacy { .. } => "xy-privacy",
             PromiseSpec::AlphaKAnonymity { .. } => "alpha-k-anonymity",
@@ -385,6 +416,7 @@ impl PromiseSpec {
             PromiseSpec::EpsilonMAnonymity { .. } => "epsilon-m-anonymity",
             PromiseSpec::BetaLikeness { .. } => "beta-likeness",
             PromiseSpec::DeltaDisclosure { .. } => "delta-disclosure",
+            PromiseSpec::Confidence { .. } | PromiseSpec::Places { .. } => "confidence",
         }
     }
 
@@ -401,7 +433,9 @@ impl PromiseSpec {
     /// The sensitive attribute it speaks of, when it speaks of one.
     pub fn attribute(&self) -> Option<&Option<String>> {
         match self {
-            PromiseSpec::KAnonymity { .. } | PromiseSpec::XyAnonymity { .. } => None,
+            PromiseSpec::KAnonymity { .. }
+            | PromiseSpec::XyAnonymity { .. }
+            | PromiseSpec::Places { .. } => None,
             PromiseSpec::LDiversity { attribute, .. }
             | PromiseSpec::TCloseness { attribute, .. }
             | PromiseSpec::Confidence { attribute, .. }
@@ -418,7 +452,9 @@ impl PromiseSpec {
     #[must_use]
     pub fn about(mut self, name: &str) -> PromiseSpec {
         match &mut self {
-            PromiseSpec::KAnonymity { .. } | PromiseSpec::XyAnonymity { .. } => {}
+            PromiseSpec::KAnonymity { .. }
+            | PromiseSpec::XyAnonymity { .. }
+            | PromiseSpec::Places { .. } => {}
             PromiseSpec::LDiversity { attribute, .. }
             | PromiseSpec::TCloseness { attribute, .. }
             | PromiseSpec::Confidence { attribute, .. }

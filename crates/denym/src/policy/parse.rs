@@ -44,6 +44,14 @@ pub(super) fn policy(text: &str, file: &Path) -> Result<Policy, Vec<Mistake>> {
         "attack",
     ]);
 
+    let kind = root
+        .get("data")
+        .and_then(|node| node.entry("kind"))
+        .filter(|word| *word == "paths");
+    if kind.is_some() {
+        let policy = super::paths::policy(text, file, &root, &mistakes);
+        return super::paths::finish(policy, mistakes);
+    }
     let data = root.need("data", "add `[data]` with `path = \"patients.csv\"`");
     let data = data
         .and_then(|node| node.section(DATA_KEYS, "{ path = \"patients.csv\" }"))
@@ -121,12 +129,13 @@ pub(super) fn policy(text: &str, file: &Path) -> Result<Policy, Vec<Mistake>> {
             adversary,
             promises: promised,
             release,
+            paths: None,
         }),
         _ => Err(mistakes),
     }
 }
 
-const DATA_KEYS: &[&str] = &[
+pub(super) const DATA_KEYS: &[&str] = &[
     "path",
     "kind",
     "format",
@@ -138,12 +147,14 @@ const DATA_KEYS: &[&str] = &[
 ];
 const RELEASE_KEYS: &[&str] = &["algorithm", "metric", "suppress-at-most", "format", "seed"];
 /// What a release can be written as.
-const FORMATS: [(&str, &str); 3] = [("csv", "csv"), ("parquet", "parquet"), ("json", "json")];
+pub(super) const FORMATS: [(&str, &str); 3] =
+    [("csv", "csv"), ("parquet", "parquet"), ("json", "json")];
 
-fn data_spec(section: &Section<'_, '_>) -> Option<DataSpec> {
+pub(super) fn data_spec(section: &Section<'_, '_>) -> Option<DataSpec> {
     let mut spec = DataSpec::default();
     if let Some(node) = section.get("kind") {
-        set(&mut spec.kind, node.choice(&[("table", DataKind::Table)]));
+        let kinds = [("table", DataKind::Table), ("paths", DataKind::Paths)];
+        set(&mut spec.kind, node.choice(&kinds));
     }
     if let Some(node) = section.get("format") {
         spec.format = node.choice(&FORMATS).map(str::to_owned);
@@ -210,6 +221,7 @@ fn release_spec(section: &Section<'_, '_>) -> ReleaseSpec {
         spec.algorithm_span = node.span();
         let names: Vec<(&'static str, &'static str)> = crate::catalogue::algorithms()
             .iter()
+            .filter(|entry| entry.data == "table")
             .map(|entry| (entry.name, entry.name))
             .collect();
         set(&mut spec.algorithm, node.choice(&names).map(str::to_owned));
@@ -237,7 +249,7 @@ fn release_spec(section: &Section<'_, '_>) -> ReleaseSpec {
 }
 
 /// Replaces the default where a value was given and is right; where it is wrong the mistake is noted already.
-fn set<T>(place: &mut T, value: Option<T>) {
+pub(super) fn set<T>(place: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *place = value;
     }
