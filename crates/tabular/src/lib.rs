@@ -31,6 +31,7 @@ mod request;
 mod samarati;
 mod solution;
 mod tally;
+mod top_down;
 
 pub use auto::{Attempt, Auto};
 pub use best_effort::BestEffort;
@@ -49,3 +50,4 @@ pub use partition::Axis;
 pub use request::{Request, Solver};
 pub use samarati::Samarati;
 pub use solution::{Solution, Statistics};
+pub use top_down::TopDown;
