@@ -26,7 +26,8 @@
 //! # Cost
 //!
 //! One grouping of the waiting tuples per node, and O(tuples x classes) per round of repairs. Adult with nine
-//! quasi-identifiers, k = 5: a few seconds on two cores.
+//! quasi-identifiers, k = 5: loss 0.0503, about six seconds
+//! of processor time on all cores together.
 
 use denym_data::{Recoding, Unit};
 use rayon::prelude::*;
