@@ -2,7 +2,7 @@
 
 use crate::{
     Auto, BestEffort, Cuts, Datafly, FullDomain, Incognito, LocalRecoding, MinGen, Mondrian,
-    Samarati, Solver,
+    Samarati, Solver, TopDown,
 };
 
 /// What a solver publishes.
@@ -10,6 +10,8 @@ use crate::{
 pub enum RecodingKind {
     /// One level per quasi-identifier for the whole table.
     FullDomain,
+    /// Each value has one node of its hierarchy for the whole table.
+    Subtree,
     /// Each class has values of its own; equal tuples stay together.
     Multidimensional,
     /// Each class has values of its own; equal tuples may part.
@@ -130,6 +132,16 @@ pub const CATALOGUE: &[Entry] = &[
         suppresses: true,
         maturity: Maturity::Tested,
         make: || Box::new(Datafly),
+    },
+    Entry {
+        name: "top-down",
+        summary: "specializes one value at a time, most information per privacy",
+        paper: "Fung, Wang, Yu 2005, 2007",
+        recoding: RecodingKind::Subtree,
+        honours: Honours::All,
+        suppresses: true,
+        maturity: Maturity::Tested,
+        make: || Box::new(TopDown::default()),
     },
     Entry {
         name: "mondrian",

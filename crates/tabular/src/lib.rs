@@ -5,6 +5,7 @@
 //! a lattice of levels, partitions of records. A [`Request`] says what is wanted, a [`Context`] how long and with which
 //! seed, and a [`Solver`] answers with a [`Solution`] or with an [`Error`] that names the nearest feasible point.
 
+mod anatomy;
 mod auto;
 mod best_effort;
 mod catalogue;
@@ -31,7 +32,9 @@ mod request;
 mod samarati;
 mod solution;
 mod tally;
+mod top_down;
 
+pub use anatomy::{Anatomized, Anatomy};
 pub use auto::{Attempt, Auto};
 pub use best_effort::BestEffort;
 pub use catalogue::{CATALOGUE, Entry, Honours, Maturity, RecodingKind, entry};
@@ -49,3 +52,4 @@ pub use partition::Axis;
 pub use request::{Request, Solver};
 pub use samarati::Samarati;
 pub use solution::{Solution, Statistics};
+pub use top_down::TopDown;
