@@ -155,3 +155,18 @@ fn a_hospital_is_always_the_same() {
         Some(2)
     );
 }
+
+#[test]
+fn a_slip_on_the_command_line_is_json_too() {
+    let directory = patients();
+    let (code, document) = support::json(
+        directory.path(),
+        &["audit", "patients.csv", "--quazi", "zip"],
+    );
+    assert_eq!((code, &document["error"]["code"]), (2, &"usage".into()));
+    assert!(
+        document["error"]["message"]
+            .as_str()
+            .is_some_and(|text| text.contains("--quazi"))
+    );
+}
