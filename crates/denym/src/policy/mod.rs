@@ -7,7 +7,6 @@ pub mod paths;
 mod promises;
 mod reader;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -88,8 +87,6 @@ pub struct AttributeSpec {
     pub kind: Option<Kind>,
     /// The finest and the coarsest level allowed.
     pub levels: (Option<usize>, Option<usize>),
-    /// How much its loss counts.
-    pub weight: Fraction,
     /// What a missing value means.
     pub missing: Missing,
 }
@@ -360,8 +357,6 @@ pub struct ReleaseSpec {
     pub format: String,
     /// Makes searches reproducible.
     pub seed: u64,
-    /// Further options that single algorithms understand, by name.
-    pub options: BTreeMap<String, String>,
 }
 
 impl Policy {
@@ -396,7 +391,6 @@ impl AttributeSpec {
             hierarchy: HierarchySpec::Flat,
             kind: None,
             levels: (None, None),
-            weight: Fraction::ONE,
             missing: Missing::Value,
         }
     }

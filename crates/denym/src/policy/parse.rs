@@ -1,6 +1,5 @@
 //! Reads a whole policy.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use denym_data::{Fraction, Role};
@@ -210,7 +209,6 @@ impl Default for ReleaseSpec {
             suppress_at_most: Fraction::ZERO,
             format: "csv".into(),
             seed: 0,
-            options: BTreeMap::new(),
         }
     }
 }
