@@ -1,3 +1,4 @@
 //! Paper tables, brute-force oracles and strategies shared by the tests of every crate.
 
+pub mod purpose;
 pub mod shared;
