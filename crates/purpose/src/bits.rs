@@ -1,6 +1,6 @@
 //! A small set of purposes as bits: one machine word for up to 64 purposes, more words only when needed.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// A set of purposes, one bit each.
 ///
@@ -128,13 +128,13 @@ impl PurposeSet {
             if out.is_empty() {
                 out = format!("{word:x}");
             } else {
-                out.push_str(&format!("{word:016x}"));
+                let _ = write!(out, "{word:016x}");
             }
         }
         if out.is_empty() {
             out = format!("{:x}", self.low);
         } else {
-            out.push_str(&format!("{:016x}", self.low));
+            let _ = write!(out, "{:016x}", self.low);
         }
         format!("{out:0>digits$}")
     }
