@@ -105,6 +105,8 @@ pub struct RecordConsent {
 pub struct TablePolicy {
     /// Its name.
     pub name: String,
+    /// Where the data is: a file or a table of the backend. Only the gateway looks at it.
+    pub source: Option<String>,
     /// The column that identifies a record.
     pub key: Option<String>,
     /// The column with the provider group.
@@ -228,6 +230,9 @@ impl ConsentBook {
         }
         if entry.all.is_none() && entry.cells.is_empty() {
             records.remove(record);
+        }
+        if records.is_empty() {
+            self.tables.remove(table);
         }
     }
 

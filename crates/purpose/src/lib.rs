@@ -12,6 +12,7 @@ mod bits;
 mod condition;
 mod consent;
 mod decision;
+mod document;
 mod error;
 mod intended;
 mod mask;
@@ -19,6 +20,7 @@ mod nearest;
 mod policy;
 mod review;
 mod role;
+mod storage;
 mod tree;
 mod value;
 mod view;
@@ -31,12 +33,16 @@ pub use consent::{
     ColumnPolicy, ConsentBook, GroupConsent, Level, Mode, RecordConsent, Storage, TablePolicy,
 };
 pub use decision::{Access, Decision, Reason};
+pub use document::HierarchyReader;
 pub use error::{Error, Mistake};
 pub use intended::{AccessPurpose, Compliance, IntendedPurpose, check_closed};
 pub use mask::{Bound, Cell, Levels, Mask, MaskKey, Reach, Shape};
 pub use policy::{AccessPolicy, PurposeMode};
 pub use review::Finding;
 pub use role::{Grant, Objects, Operation, Roles, User};
+pub use storage::{
+    Companion, IntendedRow, Profiles, read_code, read_companion, write_code, write_companion,
+};
 pub use tree::{Codes, Purpose, PurposeId, PurposeTree};
 pub use value::{Kind, Value};
 pub use view::RawRecord;

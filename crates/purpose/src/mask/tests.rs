@@ -27,8 +27,8 @@ fn with_cell<T>(
     })
 }
 
-fn masked(mask: &Mask, value: Value) -> Value {
-    with_cell("1", "marketing", &["name"], |cell| mask.apply(&value, cell))
+fn masked(mask: &Mask, value: &Value) -> Value {
+    with_cell("1", "marketing", &["name"], |cell| mask.apply(value, cell))
 }
 
 fn text(text: &str) -> Value {
@@ -118,7 +118,7 @@ fn each_mask_by_example() {
         (Mask::FirstLetters(1), Value::Null, Value::Null),
     ];
     for (mask, value, expect) in cases {
-        assert_eq!(masked(&mask, value), expect, "{mask:?}");
+        assert_eq!(masked(&mask, &value), expect, "{mask:?}");
     }
 }
 
@@ -131,10 +131,10 @@ fn income_only_where_the_name_is_hidden() {
     };
     let income = Value::Integer(35000);
     with_cell("1", "p", &["name"], |cell| {
-        assert_eq!(mask.apply(&income, cell), income)
+        assert_eq!(mask.apply(&income, cell), income);
     });
     with_cell("1", "p", &[], |cell| {
-        assert_eq!(mask.apply(&income, cell), Value::Null)
+        assert_eq!(mask.apply(&income, cell), Value::Null);
     });
     assert_eq!(mask.visible_kind(Kind::Integer), Kind::Integer);
 }
@@ -250,10 +250,10 @@ proptest! {
         ];
         for mask in masks {
             for value in [text(&word), Value::Integer(number), Value::Float(float), Value::Boolean(true), Value::Date(3)] {
-                masked(&mask, value);
+                masked(&mask, &value);
             }
         }
-        let all = masked(&Mask::Characters { keep_first, keep_last, with: '#' }, text(&word));
+        let all = masked(&Mask::Characters { keep_first, keep_last, with: '#' }, &text(&word));
         prop_assert!(word.is_empty() || word.contains('#') || all != text(&word));
     }
 }
