@@ -131,6 +131,14 @@ pub enum Error {
         /// The column that holds the code.
         column: String,
     },
+    /// Something that plain SQL cannot say.
+    #[error("table `{table}` under this policy cannot be written as SQL: {what}")]
+    NotInSql {
+        /// The table.
+        table: String,
+        /// What needs the gateway.
+        what: &'static str,
+    },
     /// The policy text has mistakes; all of them.
     #[error("the policy has {} mistake(s)", mistakes.len())]
     Policy {
@@ -175,6 +183,7 @@ impl Error {
             Self::PurposeNotPermitted { .. } => "purpose-not-permitted",
             Self::PurposeMissing { .. } => "purpose-missing",
             Self::BadCode { .. } => "consent-code-unreadable",
+            Self::NotInSql { .. } => "not-in-sql",
             Self::Policy { .. } => "policy-mistakes",
         }
     }
@@ -224,6 +233,7 @@ impl Error {
             Self::BadCode { .. } => {
                 "write the consent again; until then the record is not served".into()
             }
+            Self::NotInSql { .. } => "serve this table through the gateway".into(),
             Self::Policy { mistakes } => mistakes
                 .first()
                 .map_or_else(String::new, |first| first.help.clone()),

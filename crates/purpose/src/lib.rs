@@ -18,6 +18,7 @@ mod intended;
 mod mask;
 mod nearest;
 mod policy;
+mod postgres;
 mod review;
 mod role;
 mod storage;
@@ -38,6 +39,7 @@ pub use error::{Error, Mistake};
 pub use intended::{AccessPurpose, Compliance, IntendedPurpose, check_closed};
 pub use mask::{Bound, Cell, Levels, Mask, MaskKey, Reach, Shape};
 pub use policy::{AccessPolicy, PurposeMode};
+pub use postgres::{CONSENT_TABLE, PostgresTable, identifier};
 pub use review::Finding;
 pub use role::{Grant, Objects, Operation, Roles, User};
 pub use storage::{

@@ -1,4 +1,5 @@
 //! Paper tables, brute-force oracles and strategies shared by the tests of every crate.
 
+pub mod postgres;
 pub mod purpose;
 pub mod shared;
