@@ -51,7 +51,8 @@ pub struct Event {
 
 #[derive(Serialize, Deserialize)]
 struct Entry {
-    entry: u64,
+    #[serde(rename = "entry")]
+    number: u64,
     previous: String,
     #[serde(flatten)]
     event: Event,
@@ -116,7 +117,7 @@ impl AuditLog {
         let entry = state.entry + 1;
         let hash = hash(entry, &state.previous, &event);
         let line = Entry {
-            entry,
+            number: entry,
             previous: state.previous.clone(),
             event,
             hash: hash.clone(),
@@ -149,7 +150,7 @@ pub fn verify(log: impl Read) -> Result<(u64, String), Error> {
         let same = serde_json::to_string(&entry).is_ok_and(|again| again == line);
         count += 1;
         if !same
-            || entry.entry != count
+            || entry.number != count
             || entry.previous != previous
             || entry.hash != hash(count, &previous, &entry.event)
         {

@@ -377,14 +377,10 @@ impl Visitor for OnlyKnown<'_> {
             Expr::TypedString(typed) if !plain(&typed.data_type) => {
                 ControlFlow::Break("a type that is not listed".into())
             }
-            Expr::BinaryOp { op, .. }
-                if matches!(
-                    op,
-                    BinaryOperator::PGCustomBinaryOperator(_) | BinaryOperator::Custom(_)
-                ) =>
-            {
-                ControlFlow::Break("an operator that is not listed".into())
-            }
+            Expr::BinaryOp {
+                op: BinaryOperator::PGCustomBinaryOperator(_) | BinaryOperator::Custom(_),
+                ..
+            } => ControlFlow::Break("an operator that is not listed".into()),
             _ => ControlFlow::Continue(()),
         }
     }

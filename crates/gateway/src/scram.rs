@@ -13,7 +13,7 @@
 //! RFC 5802 and RFC 7677; the verifier is written as PostgreSQL writes it.
 //!
 //! # Departures
-//! Channel binding is not offered. Passwords are used as their UTF-8 bytes, without SASLprep (the same for ASCII).
+//! Channel binding is not offered. Passwords are used as their UTF-8 bytes, without `SASLprep` (the same for ASCII).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -170,7 +170,7 @@ fn hmac(key: &[u8], message: &[u8]) -> Bytes {
     mac.finalize().into_bytes().into()
 }
 
-/// Hi() of RFC 5802: PBKDF2 with one block.
+/// `Hi()` of RFC 5802: PBKDF2 with one block.
 fn salted_password(password: &str, salt: &[u8], iterations: u32) -> Bytes {
     let mut message = salt.to_vec();
     message.extend(1u32.to_be_bytes());

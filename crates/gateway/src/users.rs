@@ -43,10 +43,17 @@ impl Users {
 
     /// The file.
     pub fn to_text(&self) -> String {
-        self.verifiers
-            .iter()
-            .map(|(name, verifier)| format!("{name}:{}\n", verifier.to_text()))
-            .collect()
+        let lines = self.verifiers.iter().map(|(name, verifier)| {
+            [
+                name,
+                ":",
+                &verifier.to_text(),
+                "
+",
+            ]
+            .concat()
+        });
+        lines.collect()
     }
 
     /// The user's verifier, or a decoy for nobody.
@@ -63,7 +70,7 @@ const FREE_FAILURES: u32 = 5;
 /// The first wait; it doubles with each further failure up to [`LONGEST_WAIT`].
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 /// The longest wait.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
 /// Addresses remembered; the oldest failures are forgotten first, so that the brake itself cannot fill the memory.
 const REMEMBERED: usize = 10_000;
 
