@@ -8,7 +8,7 @@
 //! The access-control thesis, Table 3.6 (conditional roles algorithm), Definitions 3.3.5 and 3.3.6, section 3.3.2.
 //!
 //! # Departures
-//! Activating a senior role activates its juniors, as TRUTH settles it; each junior's own condition must hold.
+//! The two sections disagree on the direction; here activating a senior role activates its juniors, and each junior's own condition must hold.
 //!
 //! # Cost
 //! Linear in roles and grants. The next expiry steps through at most eight days of minutes.
