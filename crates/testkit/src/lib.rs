@@ -2,6 +2,8 @@
 
 pub mod lattice;
 pub mod paths;
+pub mod postgres;
+pub mod purpose;
 pub mod shared;
 pub mod summarize;
 pub mod trails;
