@@ -59,6 +59,26 @@ pub enum Error {
         /// What to do about it.
         help: String,
     },
+    /// An attack cannot be run on this input.
+    #[error("{what}")]
+    Attack {
+        /// What is wrong.
+        what: String,
+        /// A stable name for it.
+        code: &'static str,
+        /// What to do about it.
+        help: String,
+    },
+    /// The promise cannot be kept on this data.
+    #[error("{what}")]
+    Infeasible {
+        /// What stands in the way.
+        what: String,
+        /// A stable name for it.
+        code: &'static str,
+        /// The nearest point that can be reached.
+        help: String,
+    },
     /// A file cannot be read or written.
     #[error("cannot {action}: {}", reason(*kind))]
     Io {
@@ -120,7 +140,7 @@ impl Error {
     /// What the process exits with: 1 refused, 2 bad input or I/O, 3 our bug.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Error::Solver(denym_tabular::Error::Infeasible { .. }) => 1,
+            Error::Solver(denym_tabular::Error::Infeasible { .. }) | Error::Infeasible { .. } => 1,
             Error::Internal { .. } => 3,
             _ => 2,
         }
@@ -138,6 +158,7 @@ impl Error {
             Error::Solver(error) => error.code(),
             Error::UnknownColumn { .. } => "unknown-column",
             Error::Argument { .. } => "argument",
+            Error::Attack { code, .. } | Error::Infeasible { code, .. } => code,
             Error::Io { .. } => "io",
             Error::Exists { .. } => "output-exists",
             Error::Bundle { .. } => "bundle-broken",
@@ -184,7 +205,10 @@ impl Error {
             Error::Data(error) | Error::Hierarchy { error, .. } => error.help(),
             Error::Several(errors) => errors[0].help(),
             Error::Solver(error) => error.help(),
-            Error::UnknownColumn { help, .. } | Error::Argument { help, .. } => help.clone(),
+            Error::UnknownColumn { help, .. }
+            | Error::Argument { help, .. }
+            | Error::Attack { help, .. }
+            | Error::Infeasible { help, .. } => help.clone(),
             Error::Io { kind, .. } => match kind {
                 std::io::ErrorKind::NotFound => {
                     "check the path; paths in a policy are relative to its file".into()

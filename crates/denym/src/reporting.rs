@@ -36,7 +36,10 @@ pub(crate) fn report(
         classes,
         levels,
         attribute_loss,
-    } = &account.figures;
+    } = &account.figures
+    else {
+        return Report::default();
+    };
     let how = how(plan, levels.as_deref());
     Report {
         title: format!("Release of {}", plan.policy.data_name()),
@@ -112,7 +115,7 @@ fn fact(name: &str, value: String, note: String) -> Fact {
     }
 }
 
-fn claim(claim: &Claim) -> denym_report::Claim {
+pub(crate) fn claim(claim: &Claim) -> denym_report::Claim {
     let at_least = matches!(claim.promise.as_str(), "k-anonymity" | "l-diversity");
     denym_report::Claim {
         promise: kind(&claim.terms).to_owned(),
@@ -297,7 +300,10 @@ pub(crate) fn readme(certificate: &Certificate) -> String {
 pub(crate) fn plan_document(plan: &Plan, account: &Account) -> serde_json::Value {
     let Figures::Table {
         classes, levels, ..
-    } = &account.figures;
+    } = &account.figures
+    else {
+        return serde_json::Value::Null;
+    };
     json!({
         "denym": env!("CARGO_PKG_VERSION"),
         "algorithm": account.algorithm,

@@ -1,17 +1,19 @@
 //! From a policy to a release; one file per kind of data.
 
+mod red_team;
 mod table;
+mod trails;
 
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::certificate::{Certificate, Claim};
+use crate::certificate::{AttackResult, Certificate, Claim};
 use crate::listener::Listener;
 use crate::policy::{DataKind, Policy};
 use crate::{Error, threads};
 
-pub(crate) use table::{claims, measure};
+pub(crate) use table::{claims, measure, solve};
 
 /// How a run is made, beside what the policy says.
 #[derive(Debug, Clone, Default)]
@@ -50,6 +52,16 @@ pub struct Account {
     pub claims: Vec<Claim>,
     /// What the steward should know.
     pub warnings: Vec<String>,
+    /// What the red team achieved on the release.
+    pub attacks: Vec<AttackResult>,
+}
+
+impl Account {
+    /// Whether a promise is not confirmed, or an attack achieves more than the policy allows.
+    pub fn refused(&self) -> bool {
+        self.claims.iter().any(|claim| claim.holds != Some(true))
+            || self.attacks.iter().any(AttackResult::exceeds)
+    }
 }
 
 /// Figures that one kind of data has.
@@ -63,6 +75,17 @@ pub enum Figures {
         levels: Option<Vec<(String, usize)>>,
         /// The loss of each quasi-identifier.
         attribute_loss: Vec<(String, f64)>,
+    },
+    /// Trails.
+    Trails {
+        /// Entries of the anonymous trails.
+        entries: u64,
+        /// Entries that are not published.
+        withheld: u64,
+        /// Whether no smaller set of entries would do.
+        optimal: bool,
+        /// Institutions of both sides.
+        institutions: u64,
     },
 }
 
@@ -84,6 +107,7 @@ pub fn anonymize(
 ) -> Result<Outcome, Error> {
     threads::pool(options.threads)?.install(|| match policy.data.kind {
         DataKind::Table => table::run(policy, output, options, listener),
+        DataKind::Trails => trails::run(policy, output, options, listener),
     })
 }
 

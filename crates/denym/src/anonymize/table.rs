@@ -7,6 +7,7 @@ use denym_engine::{Engine, Format};
 use denym_measure::{Classes, Measured, Roles};
 use denym_tabular::{Context, Objective, Request, Solution};
 
+use super::red_team::RedTeam;
 use super::{Account, Figures, Outcome, Release, RunOptions, json, proceed};
 use crate::bundle::Draft;
 use crate::certificate::{Certificate, Check, Claim, DataFile, FORM};
@@ -63,8 +64,19 @@ pub(super) fn run(
     let written = source::read_release(&engine, &path, format)?;
     let (classes, measured) = audit(&plan, &written)?;
     let claims = claims(&plan.promises, &measured, columns.subject.is_some());
-    let account = account(&plan, &table, &written, &solution, &classes, claims);
-    if account.claims.iter().any(|claim| claim.holds != Some(true)) {
+    let mut account = account(&plan, &table, &written, &solution, &classes, claims);
+
+    listener.phase(Phase::Attacking);
+    let roles = Roles {
+        quasi: columns.quasi.clone(),
+        sensitive: columns.sensitive.clone(),
+        subject: columns.subject,
+    };
+    let before = Classes::of(&table, &roles);
+    let names: Vec<String> = plan.sensitive.iter().map(|a| a.name.clone()).collect();
+    let red_team = RedTeam::attack(&before, &classes, &names, &policy.attack);
+    account.attacks.clone_from(&red_team.results);
+    if account.refused() {
         return Ok(Outcome::Refused(Box::new(account)));
     }
     let certificate = Certificate {
@@ -89,18 +101,13 @@ pub(super) fn run(
             .map(|spec| spec.name.clone()),
         suppressed_records: account.suppressed_records,
         claims: account.claims.clone(),
-        attacks: Vec::new(),
+        attacks: account.attacks.clone(),
     };
     proceed(listener)?;
 
     listener.phase(Phase::Reporting);
-    let roles = Roles {
-        quasi: columns.quasi.clone(),
-        sensitive: columns.sensitive.clone(),
-        subject: columns.subject,
-    };
-    let before = Classes::of(&table, &roles);
-    let report = reporting::report(&plan, &table, &written, &before, &classes, &account);
+    let mut report = reporting::report(&plan, &table, &written, &before, &classes, &account);
+    report.attacks = red_team.report();
     draft.write("release/certificate.json", json(&certificate)?.as_bytes())?;
     draft.write(
         "release/README.md",
@@ -116,6 +123,10 @@ pub(super) fn run(
         json(&reporting::plan_document(&plan, &account))?.as_bytes(),
     )?;
     draft.write(
+        "steward/attacks.json",
+        json(&red_team.document(&written, &plan.quasi_names(), &classes))?.as_bytes(),
+    )?;
+    draft.write(
         "steward/source.json",
         json(&source::fingerprints(policy)?)?.as_bytes(),
     )?;
@@ -129,7 +140,7 @@ pub(super) fn run(
 }
 
 /// Finds the recoding.
-fn solve(
+pub(crate) fn solve(
     plan: &Plan,
     table: &Table,
     summary: &denym_data::Summary,
@@ -280,5 +291,6 @@ fn account(
         },
         claims,
         warnings: plan.warnings.clone(),
+        attacks: Vec::new(),
     }
 }
