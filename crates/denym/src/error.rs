@@ -94,6 +94,26 @@ pub enum Error {
         /// What to do about it.
         help: String,
     },
+    /// An attack cannot be run on this input.
+    #[error("{what}")]
+    Attack {
+        /// What is wrong.
+        what: String,
+        /// A stable name for it.
+        code: &'static str,
+        /// What to do about it.
+        help: String,
+    },
+    /// The promise cannot be kept on this data.
+    #[error("{what}")]
+    Infeasible {
+        /// What stands in the way.
+        what: String,
+        /// A stable name for it.
+        code: &'static str,
+        /// The nearest point that can be reached.
+        help: String,
+    },
     /// A file cannot be read or written.
     #[error("cannot {action}: {}", reason(*kind))]
     Io {
@@ -162,6 +182,7 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Solver(denym_tabular::Error::Infeasible { .. })
+            | Error::Infeasible { .. }
             | Error::TooManyDropped { .. } => 1,
             Error::PathSolver(error) if error.is_refusal() => 1,
             Error::PathSolver(denym_paths::Error::Internal { .. }) => 3,
@@ -186,6 +207,7 @@ impl Error {
             Error::TooManyDropped { .. } => "paths-too-many-records",
             Error::UnknownColumn { .. } => "unknown-column",
             Error::Argument { .. } => "argument",
+            Error::Attack { code, .. } | Error::Infeasible { code, .. } => code,
             Error::Io { .. } => "io",
             Error::Exists { .. } => "output-exists",
             Error::Bundle { .. } => "bundle-broken",
@@ -243,7 +265,10 @@ impl Error {
             Error::TooManyDropped { .. } => {
                 "raise `suppress-at-most`, or give fewer columns the role `quasi`".into()
             }
-            Error::UnknownColumn { help, .. } | Error::Argument { help, .. } => help.clone(),
+            Error::UnknownColumn { help, .. }
+            | Error::Argument { help, .. }
+            | Error::Attack { help, .. }
+            | Error::Infeasible { help, .. } => help.clone(),
             Error::Io { kind, .. } => match kind {
                 std::io::ErrorKind::NotFound => {
                     "check the path; paths in a policy are relative to its file".into()

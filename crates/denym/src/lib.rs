@@ -5,6 +5,7 @@
 //! [`audit`].
 
 mod anonymize;
+pub mod attack;
 mod audit;
 mod bundle;
 pub mod catalogue;

@@ -162,7 +162,7 @@ fn fact(name: &str, value: String, note: String) -> Fact {
     }
 }
 
-fn claim(claim: &Claim) -> denym_report::Claim {
+pub(crate) fn claim(claim: &Claim) -> denym_report::Claim {
     let at_least = matches!(claim.promise.as_str(), "k-anonymity" | "l-diversity");
     denym_report::Claim {
         promise: kind(&claim.terms).to_owned(),

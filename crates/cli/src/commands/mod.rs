@@ -2,6 +2,7 @@
 
 pub(crate) mod algorithms;
 pub(crate) mod anonymize;
+pub(crate) mod attack;
 pub(crate) mod audit;
 pub(crate) mod audit_paths;
 pub(crate) mod catalogue;

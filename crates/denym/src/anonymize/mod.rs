@@ -1,19 +1,21 @@
 //! From a policy to a release; one file per kind of data.
 
 mod paths;
+mod red_team;
 mod table;
+mod trails;
 
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::certificate::{Certificate, Claim};
+use crate::certificate::{AttackResult, Certificate, Claim};
 use crate::listener::Listener;
 use crate::policy::{DataKind, Policy};
 use crate::{Error, threads};
 
 pub use paths::PathFigures;
-pub(crate) use table::{claims, measure};
+pub(crate) use table::{claims, measure, solve};
 
 /// How a run is made, beside what the policy says.
 #[derive(Debug, Clone, Default)]
@@ -56,6 +58,16 @@ pub struct Account {
     pub warnings: Vec<String>,
     /// Why there is no release, when no solver could find one.
     pub refusal: Option<Refusal>,
+    /// What the red team achieved on the release.
+    pub attacks: Vec<AttackResult>,
+}
+
+impl Account {
+    /// Whether a promise is not confirmed, or an attack achieves more than the policy allows.
+    pub fn refused(&self) -> bool {
+        self.claims.iter().any(|claim| claim.holds != Some(true))
+            || self.attacks.iter().any(AttackResult::exceeds)
+    }
 }
 
 /// Why there is no release, and what can be had instead.
@@ -96,6 +108,17 @@ pub enum Figures {
     },
     /// Paths.
     Paths(PathFigures),
+    /// Trails.
+    Trails {
+        /// Entries of the anonymous trails.
+        entries: u64,
+        /// Entries that are not published.
+        withheld: u64,
+        /// Whether no smaller set of entries would do.
+        optimal: bool,
+        /// Institutions of both sides.
+        institutions: u64,
+    },
 }
 
 /// How a run ended.
@@ -117,6 +140,7 @@ pub fn anonymize(
     threads::pool(options.threads)?.install(|| match policy.data.kind {
         DataKind::Table => table::run(policy, output, options, listener),
         DataKind::Paths => paths::run(policy, output, options, listener),
+        DataKind::Trails => trails::run(policy, output, options, listener),
     })
 }
 

@@ -348,6 +348,7 @@ fn account(
     let suppressed = recoding.suppressed.iter();
     Account {
         attempts: Vec::new(),
+        attacks: Vec::new(),
         algorithm: recoding.algorithm.name().to_owned(),
         records: table.paths.len() as u64,
         suppressed_records: recoding.dropped_records.len() as u64,
@@ -387,6 +388,7 @@ fn refused(
     let violations = denym_paths::critical_violations(&table.paths, request, context)?;
     Ok(Account {
         attempts: Vec::new(),
+        attacks: Vec::new(),
         algorithm: policy.release.algorithm.clone(),
         records: table.paths.len() as u64,
         suppressed_records: 0,

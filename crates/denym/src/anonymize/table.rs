@@ -7,6 +7,7 @@ use denym_engine::{Engine, Format};
 use denym_measure::{Classes, Measured, Roles};
 use denym_tabular::{Attempt, Auto, Context, Objective, Request, Solution};
 
+use super::red_team::RedTeam;
 use super::{Account, Figures, Outcome, Release, RunOptions, Tried, json, proceed};
 use crate::bundle::Draft;
 use crate::certificate::{Certificate, Check, Claim, DataFile, FORM};
@@ -64,8 +65,25 @@ pub(super) fn run(
     let written = source::read_release(&engine, &path, format)?;
     let (classes, measured) = audit(&plan, &written)?;
     let claims = claims(&plan.promises, &measured, columns.subject.is_some());
-    let account = account(&plan, &table, &written, &found, &classes, claims);
-    if account.claims.iter().any(|claim| claim.holds != Some(true)) {
+    let mut account = account(&plan, &table, &written, &found, &classes, claims);
+
+    listener.phase(Phase::Attacking);
+    // Several columns read as one are no columns of the source; they come last.
+    let own = |column: &&usize| **column < table.columns().len();
+    let roles = Roles {
+        quasi: columns.quasi.clone(),
+        sensitive: columns.sensitive.iter().filter(own).copied().collect(),
+        subject: columns.subject,
+    };
+    let before = Classes::of(&table, &roles);
+    let plain = plan
+        .sensitive
+        .iter()
+        .filter(|attribute| attribute.parts.is_empty());
+    let names: Vec<String> = plain.map(|attribute| attribute.name.clone()).collect();
+    let red_team = RedTeam::attack(&before, &classes, &names, &policy.attack);
+    account.attacks.clone_from(&red_team.results);
+    if account.refused() {
         return Ok(Outcome::Refused(Box::new(account)));
     }
     let certificate = Certificate {
@@ -90,19 +108,14 @@ pub(super) fn run(
             .map(|spec| spec.name.clone()),
         suppressed_records: account.suppressed_records,
         claims: account.claims.clone(),
-        attacks: Vec::new(),
+        attacks: account.attacks.clone(),
         paths: None,
     };
     proceed(listener)?;
 
     listener.phase(Phase::Reporting);
-    let roles = Roles {
-        quasi: columns.quasi.clone(),
-        sensitive: Vec::new(),
-        subject: columns.subject,
-    };
-    let before = Classes::of(&table, &roles);
-    let report = reporting::report(&plan, &table, &written, &before, &classes, &account);
+    let mut report = reporting::report(&plan, &table, &written, &before, &classes, &account);
+    report.attacks = red_team.report();
     draft.write("release/certificate.json", json(&certificate)?.as_bytes())?;
     draft.write(
         "release/README.md",
@@ -118,6 +131,10 @@ pub(super) fn run(
         json(&reporting::plan_document(&plan, &account))?.as_bytes(),
     )?;
     draft.write(
+        "steward/attacks.json",
+        json(&red_team.document(&written, &plan.quasi_names(), &classes))?.as_bytes(),
+    )?;
+    draft.write(
         "steward/source.json",
         json(&source::fingerprints(policy)?)?.as_bytes(),
     )?;
@@ -131,15 +148,16 @@ pub(super) fn run(
 }
 
 /// What the search found and how it went.
-struct Found {
+pub(crate) struct Found {
     /// The solver whose solution it is.
     algorithm: &'static str,
-    solution: Solution,
+    /// What it found.
+    pub(crate) solution: Solution,
     attempts: Vec<Attempt>,
 }
 
 /// Finds the recoding.
-fn solve(
+pub(crate) fn solve(
     plan: &Plan,
     table: &Table,
     summary: &Summary,
@@ -281,9 +299,9 @@ pub(crate) fn measure(
     let judges = judges(promises, sensitive)?;
     let measured = match knows {
         Knowledge::QuasiIdentifiers => denym_measure::audit(&classes, &judges),
-        Knowledge::Doublets(_) => {
+        Knowledge::Doublets(_) | Knowledge::Institutions => {
             return Err(Error::Internal {
-                what: "doublets are knowledge about paths, not tables".into(),
+                what: "this is no knowledge about tables".into(),
             });
         }
         Knowledge::AtMost(most) => denym_measure::audit_subsets(&view, &roles, most, &judges)
@@ -350,6 +368,7 @@ fn account(
         claims,
         warnings: plan.warnings.clone(),
         refusal: None,
+        attacks: Vec::new(),
     }
 }
 

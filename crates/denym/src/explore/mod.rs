@@ -58,7 +58,7 @@ pub fn explore(
 ) -> Result<Exploration, Error> {
     threads::pool(request.threads)?.install(|| match policy.data.kind {
         DataKind::Paths => paths::explore(policy, request, listener),
-        DataKind::Table => Err(Error::Argument {
+        DataKind::Table | DataKind::Trails => Err(Error::Argument {
             what: "tables cannot be explored yet".into(),
             help: "run `denym anonymize` with each bound, or explore a policy about paths".into(),
         }),

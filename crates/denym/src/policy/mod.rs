@@ -1,5 +1,6 @@
 //! What is wanted: a policy file, read with every mistake reported at once.
 
+mod attack;
 mod attributes;
 mod mistake;
 mod parse;
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 use denym_data::{DatePart, Decimal, End, Fraction, Kind, Role};
 use serde::{Deserialize, Serialize};
 
+pub use attack::AttackSpec;
 pub use mistake::Mistake;
 pub(crate) use mistake::suggest;
 
@@ -35,6 +37,8 @@ pub struct Policy {
     pub release: ReleaseSpec,
     /// What only paths need; `None` for other kinds of data.
     pub paths: Option<paths::PathsSpec>,
+    /// How much the red team may achieve.
+    pub attack: AttackSpec,
 }
 
 /// Where the data is and how to read it.
@@ -58,6 +62,10 @@ pub struct DataSpec {
     pub encoding: Option<String>,
     /// Texts that mean "missing"; the empty text when none are given.
     pub missing_values: Option<Vec<String>>,
+    /// For trails: the identified side, as written; `path` is the anonymous one.
+    pub identified: String,
+    /// For trails: which identified id owns which anonymous id; the same ids when not given.
+    pub owners: Option<String>,
 }
 
 /// What the data is about.
@@ -68,6 +76,8 @@ pub enum DataKind {
     Table,
     /// Who was where and when.
     Paths,
+    /// The institutions that hold data of each person.
+    Trails,
 }
 
 /// One column of the table and what is to be done with it.
@@ -133,6 +143,8 @@ pub enum Knowledge {
     AtMost(usize),
     /// Any so many (location, time) pairs of the victim's path, and every quasi-identifier.
     Doublets(usize),
+    /// Which institutions hold data of the victim.
+    Institutions,
 }
 
 /// A promise with its place in the policy.

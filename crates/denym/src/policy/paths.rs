@@ -173,6 +173,7 @@ pub(super) fn policy(
         None => Some(ReleaseSpec::default()),
     };
     Some(Policy {
+        attack: super::AttackSpec::default(),
         text: text.to_owned(),
         file: file.to_owned(),
         data: data?,
