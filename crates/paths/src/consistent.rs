@@ -23,7 +23,7 @@
 //! # Cost
 //!
 //! A round counts pairs (and triples, ...) of doublets and atoms of times that are partly
-//! suppressed. The number of rounds was 3 to 12 on the tables we tried.
+//! suppressed. MSNBC, Oyster and the million-record table took no round or one.
 
 use rayon::prelude::*;
 

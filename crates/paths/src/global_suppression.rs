@@ -28,35 +28,72 @@
 
 use crate::error::Error;
 use crate::frequent;
-use crate::request::{Context, Cost, Limits};
+use crate::request::{Context, Cost};
 use crate::summary::Summary;
 use crate::violation_tree::ViolationTree;
 use crate::violations::Violations;
 
-/// Price of suppressing each item.
-pub(crate) fn costs(
+/// Chooses the items to suppress, in order, by what the request minds losing.
+pub(crate) fn select(
     summary: &Summary,
-    limits: &Limits,
+    violations: &Violations,
     cost: Cost,
+    unsuppress: bool,
     context: &Context,
-) -> Result<Vec<u64>, Error> {
+) -> Result<Vec<u32>, Error> {
+    let instances = summary.instances();
     match cost {
-        Cost::Instances => Ok(summary.instances()),
+        Cost::Instances => Ok(choose(violations, &instances, unsuppress)),
         Cost::FrequentSequences { support, length } => {
             let frequent = frequent::sequences(summary, support, length.max(1), context)?;
-            let mut parts = vec![0u64; summary.item_count];
-            for sequence in frequent.iter() {
-                for &item in sequence {
-                    parts[item as usize] += 1;
-                }
+            let mut minding = choose_minding(violations, &frequent, &instances);
+            if unsuppress {
+                take_back(violations, &instances, &mut minding);
             }
-            debug_assert!(limits.l > 0);
-            Ok(parts)
+            // Greedy may do better by instances after all: the choice that loses fewer sequences wins.
+            let plain = choose(violations, &instances, unsuppress);
+            let lost = |chosen: &[u32]| {
+                let gone = |item: &u32| chosen.contains(item);
+                let sequences = frequent.iter().filter(|s| s.iter().any(gone)).count() as u64;
+                let instances: u64 = chosen.iter().map(|&i| instances[i as usize]).sum();
+                (sequences, instances)
+            };
+            Ok(if lost(&plain) < lost(&minding) {
+                plain
+            } else {
+                minding
+            })
         }
     }
 }
 
-/// Chooses the items to suppress, in order.
+/// As [`choose`], where an item costs the frequent sequences that would still be lost with it.
+///
+/// Two trees: one of violations, one of frequent sequences; both are cut as items go. Among equal
+/// scores the item with fewer instances goes, then the smaller one.
+fn choose_minding(violations: &Violations, frequent: &Violations, instances: &[u64]) -> Vec<u32> {
+    let mut broken = ViolationTree::new(violations, instances);
+    let mut useful = ViolationTree::new(frequent, instances);
+    let mut chosen = Vec::new();
+    while !broken.is_empty() {
+        let winner = broken.score_table().into_iter().max_by(|a, b| {
+            let left = u128::from(a.gain) * u128::from(useful.gain(b.item));
+            let right = u128::from(b.gain) * u128::from(useful.gain(a.item));
+            let by_instances = (u128::from(a.gain) * u128::from(b.loss))
+                .cmp(&(u128::from(b.gain) * u128::from(a.loss)));
+            left.cmp(&right)
+                .then(by_instances)
+                .then_with(|| b.item.cmp(&a.item))
+        });
+        let Some(winner) = winner else { break };
+        broken.suppress(winner.item);
+        useful.suppress(winner.item);
+        chosen.push(winner.item);
+    }
+    chosen
+}
+
+/// Chooses the items to suppress, in order, at a fixed cost per item.
 pub fn choose(violations: &Violations, cost: &[u64], unsuppress: bool) -> Vec<u32> {
     let mut chosen = ViolationTree::new(violations, cost).suppress_all();
     if unsuppress {

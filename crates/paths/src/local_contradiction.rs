@@ -22,7 +22,8 @@
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 
-use crate::local_suppression::pack;
+use crate::error::Error;
+use crate::local_suppression::{PACKED_BITS, pack};
 use crate::request::Limits;
 use crate::summary::{NO_BOUND, Summary};
 
@@ -71,6 +72,11 @@ impl Lists {
         }
     }
 
+    /// Bits of an item or atom, as packed.
+    fn bits(&self) -> u32 {
+        u32::BITS - ((self.doublets + self.times) as u32).leading_zeros()
+    }
+
     fn time(&self, item: u32, time_of: &[u32]) -> u32 {
         match (item as usize).checked_sub(self.doublets) {
             Some(time) => time as u32,
@@ -89,8 +95,13 @@ pub(crate) fn cuts(
     time_of: &[u32],
     limits: &Limits,
     round: u32,
-) -> Vec<(u32, u32)> {
+) -> Result<Vec<(u32, u32)>, Error> {
     let lists = Lists::new(current, time_of);
+    if limits.l * lists.bits() as usize > PACKED_BITS {
+        return Err(Error::BadOption {
+            what: "L is too large for `consistent` on so many doublets: use global suppression",
+        });
+    }
     let mut cuts = Vec::new();
     for rows in source.classes() {
         let broken: Vec<Vec<u32>> = (0..lists.times)
@@ -123,7 +134,7 @@ pub(crate) fn cuts(
     }
     cuts.sort_unstable();
     cuts.dedup();
-    cuts
+    Ok(cuts)
 }
 
 /// Broken source sequences whose first doublet is at time `first`, in order.
@@ -149,7 +160,7 @@ fn from_time(
     if next.is_empty() {
         return Vec::new();
     }
-    let bits = u32::BITS - ((lists.doublets + lists.times) as u32).leading_zeros();
+    let bits = lists.bits();
     let mut combinations = Combinations {
         current,
         lists,

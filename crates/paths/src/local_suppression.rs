@@ -11,7 +11,7 @@
 //! # Guarantee
 //!
 //! The released table has no violation under `covers`, and every record shows a part of its source
-//! path: what is published is true. For `consistent` see [`crate::local_contradiction`].
+//! path: what is published is true. For `consistent` see `local_contradiction.rs`.
 //!
 //! # Reference
 //!
@@ -92,7 +92,7 @@ pub(crate) fn publish(
         let mut round = 0;
         loop {
             context.check()?;
-            let cut = local_contradiction::cuts(source, &current, time_of, limits, round);
+            let cut = local_contradiction::cuts(source, &current, time_of, limits, round)?;
             if cut.is_empty() {
                 break;
             }
@@ -286,7 +286,7 @@ fn restore(
     context: &Context,
 ) -> Result<(), Error> {
     let bits = u32::BITS - (current.item_count() as u32).leading_zeros();
-    if limits.l * bits as usize > 96 {
+    if limits.l * bits as usize > PACKED_BITS {
         return Ok(());
     }
     let groups = groups(current, limits, bits);
@@ -351,16 +351,19 @@ fn restore(
     Ok(())
 }
 
+/// Bits for the items of a packed sequence; the rest of a key is its class.
+pub(crate) const PACKED_BITS: usize = 96;
+
 /// A key of a class and up to L items: the items sorted and packed into 96 bits.
 pub(crate) fn pack(class: u32, items: &[u32], bits: u32) -> u128 {
-    let mut sorted = [0u32; 96];
+    let mut sorted = [0u32; PACKED_BITS];
     let sorted = &mut sorted[..items.len()];
     sorted.copy_from_slice(items);
     sorted.sort_unstable();
     let items = sorted
         .iter()
         .fold(0, |key, &item| (key << bits) | u128::from(item + 1));
-    (u128::from(class) << 96) | items
+    (u128::from(class) << PACKED_BITS) | items
 }
 
 /// Every sequence of the table up to L, with its group.

@@ -17,8 +17,8 @@
 //!
 //! # Reference
 //!
-//! Al-Hussaeni 2009, section 6.2 (future work). For tables: Byun et al., *Secure anonymization for incremental
-//! datasets*, 2006; the rule "none, or at least K" for arrivals follows it.
+//! Al-Hussaeni 2009, section 6.2 (future work). That arrivals come in groups of K or wait is the
+//! remedy for the difference attack of Fung et al., survey, Example 6.3.
 
 use denym_data::paths::{Attribute, Doublet, Paths};
 use hashbrown::HashMap;

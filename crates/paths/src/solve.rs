@@ -83,6 +83,9 @@ impl<'a> Problem<'a> {
         request.check()?;
         let mut summary = Summary::new(paths, request)?;
         let mut limits = request.limits();
+        // Nobody knows more doublets than a path has.
+        let longest = (0..summary.rows()).map(|row| summary.row(row).len()).max();
+        limits.l = limits.l.min(longest.unwrap_or(0)).max(1);
         let mut removed = Vec::new();
         // A place that too many visited anyway cannot be bounded by hiding other doublets: it goes itself.
         for (bound, asked) in request.bounds.iter().enumerate() {
@@ -201,8 +204,9 @@ pub(crate) fn global(
     context: &Context,
 ) -> Result<PathRecoding, Error> {
     let summary = &problem.summary;
-    let cost = global_suppression::costs(summary, &problem.limits, problem.request.cost, context)?;
-    let mut chosen = global_suppression::choose(&problem.violations, &cost, unsuppress);
+    let cost = problem.request.cost;
+    let mut chosen =
+        global_suppression::select(summary, &problem.violations, cost, unsuppress, context)?;
     problem.with_removed(&mut chosen);
     let mut rounds = 0;
     if problem.request.matching == Matching::Consistent {

@@ -153,8 +153,13 @@ pub fn solve_transactions(
     let critical = violations.len() as u64;
     let mut recoding = match &request.taxonomy {
         None => {
-            let cost = global_suppression::costs(&summary, &limits, request.cost, context)?;
-            let chosen = global_suppression::choose(&violations, &cost, request.unsuppress);
+            let chosen = global_suppression::select(
+                &summary,
+                &violations,
+                request.cost,
+                request.unsuppress,
+                context,
+            )?;
             let mut name_of: Vec<Option<u32>> = (0..items as u32).map(Some).collect();
             for item in chosen {
                 name_of[item as usize] = None;

@@ -172,6 +172,11 @@ impl ViolationTree {
             .collect()
     }
 
+    /// Sequences in the tree that hold an item.
+    pub fn gain(&self, item: u32) -> u64 {
+        self.gain[item as usize]
+    }
+
     fn score(&self, item: u32) -> Score {
         Score {
             item,

@@ -5,8 +5,12 @@ mod support;
 
 use denym_data::paths::Paths;
 use denym_measure::paths::{Knowledge, consistent, covers};
-use denym_paths::{Algorithm, Context, Matching, PathRecoding, Request, solve};
+use denym_paths::{Algorithm, Context, Matching, PathRecoding, Request, exposed_records, solve};
 
+#[expect(
+    clippy::print_stdout,
+    reason = "the figures are what this file is read for"
+)]
 fn run(paths: &Paths, l: usize, k: u64, algorithm: Algorithm, matching: Matching) -> PathRecoding {
     let mut request = Request::new(l, k);
     request.algorithm = algorithm;
@@ -40,6 +44,15 @@ fn msnbc() {
     let global = Algorithm::GlobalSuppression;
     let k10 = run(&paths, 2, 10, global, Matching::Covers);
     check(&k10, 33_238, 293, 182_665);
+    let exposed = exposed_records(&paths, &Request::new(2, 10), &k10.suppressed).unwrap();
+    let audit = consistent(
+        &paths,
+        &k10.apply(&paths).unwrap(),
+        k10.removal(),
+        &Knowledge::new(2, 10, Vec::new()),
+    );
+    println!("covers exposes {exposed} people at L=2 K=10");
+    assert_eq!(exposed, audit.unwrap().exposed_records);
     assert!((k10.stats.distortion - 0.081_841).abs() < 5e-7);
     check(
         &run(&paths, 2, 50, global, Matching::Covers),

@@ -42,8 +42,9 @@ pub(crate) fn msnbc() -> Option<Paths> {
 
 /// Oyster rail journeys: (station, hour) of entry and exit, with the product as sensitive attribute.
 ///
-/// Entry and exit may fall in one hour, so the records are put together as codes. The reference
-/// numbers stations by their first event; ties of the greedy choice follow that order.
+/// Entry and exit may fall in one hour, so the records are put together as codes. Ties of
+/// the greedy choice follow the station codes, and the reference does not say how it numbers them: of
+/// six orders tried, that of the first event gives its 7,927 / 1,411,142 (by name: 7,928 / 1,411,141).
 pub(crate) fn oyster() -> Option<Paths> {
     let mut text = Vec::new();
     for part in 'a'..='i' {
@@ -56,7 +57,7 @@ pub(crate) fn oyster() -> Option<Paths> {
     let text = String::from_utf8_lossy(&text);
     let mut open = std::collections::HashMap::new();
     let mut journeys = Vec::new();
-    let mut stations: std::collections::HashMap<&str, u32> = std::collections::HashMap::new();
+    let mut stations: std::collections::BTreeMap<&str, u32> = std::collections::BTreeMap::new();
     for line in text.lines() {
         let cells: Vec<&str> = line.split(',').collect();
         if cells[2] != "BUSTRIP" {
@@ -77,7 +78,7 @@ pub(crate) fn oyster() -> Option<Paths> {
     }
     let mut locations = vec![String::new(); stations.len()];
     for (name, &code) in &stations {
-        locations[code as usize] = (*name).to_owned();
+        (*name).clone_into(&mut locations[code as usize]);
     }
     let hours: Vec<u32> = journeys
         .iter()
