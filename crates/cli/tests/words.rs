@@ -122,7 +122,7 @@ fn an_audit() {
 #[test]
 fn help_has_examples() {
     let directory = patients();
-    for command in ["audit", "anonymize", "verify", "generate"] {
+    for command in ["audit", "anonymize", "verify", "explore", "generate"] {
         let text = transcript(directory.path(), &[command, "--help"]);
         assert!(
             text.starts_with("exit 0") && text.contains("Examples:"),

@@ -260,6 +260,10 @@ impl Error {
             Error::Several(errors) => errors[0].help(),
             Error::Solver(error) => error.help(),
             Error::PathSolver(error) => error.help(),
+            Error::Paths {
+                error: denym_data::paths::PathsError::TwoPlaces { .. },
+                ..
+            } => "use a finer time, drop one, or say `several-places = true` in `[data]`".into(),
             Error::Paths { error, .. } => error.help(),
             Error::PathCell { help, .. } => (*help).to_owned(),
             Error::TooManyDropped { .. } => {

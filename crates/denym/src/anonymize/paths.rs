@@ -4,7 +4,7 @@ use std::path::Path;
 
 use denym_data::{Column, Role, Table};
 use denym_engine::{Engine, Format};
-use denym_measure::paths::{Knowledge, PathAudit, Removal, consistent_with, covers};
+use denym_measure::paths::{Knowledge, PathAudit, Removal, Secret, consistent_with, covers};
 use denym_paths::{Algorithm, Context, PathRecoding, Request};
 
 use super::{Account, Figures, Outcome, Refusal, Release, RunOptions, json, proceed};
@@ -147,13 +147,9 @@ pub(super) fn run(
         }
     };
     let (claims, _) = judged?;
-    let exposed_records = match (matching, removal(&recoding)) {
-        (Matching::Covers, Removal::Everywhere) => Some(denym_paths::exposed_records(
-            &table.paths,
-            &request,
-            &recoding.suppressed,
-        )?),
-        _ => None,
+    let exposed_records = match matching {
+        Matching::Consistent => None,
+        Matching::Covers => exposed(&table, &request, &recoding, &released, &record_of)?,
     };
     let account = account(policy, &table, &recoding, claims, warnings, exposed_records);
     if account.claims.iter().any(|claim| claim.holds != Some(true)) {
@@ -225,6 +221,37 @@ fn names(policy: &Policy, role: Role) -> Vec<String> {
         .with_role(role)
         .map(|spec| spec.name.clone())
         .collect()
+}
+
+/// Doublets up to which the judge counts whom a release by local suppression exposes; beyond that it would take longer
+/// than all the rest.
+const MOST_JUDGED: usize = 200_000;
+
+/// Records that somebody who knows their source path can still tell apart, which `covers` does not see.
+fn exposed(
+    table: &PathTable,
+    request: &Request,
+    recoding: &PathRecoding,
+    released: &denym_data::paths::Paths,
+    record_of: &[u32],
+) -> Result<Option<u64>, Error> {
+    if removal(recoding) == Removal::Everywhere {
+        let exposed = denym_paths::exposed_records(&table.paths, request, &recoding.suppressed)?;
+        return Ok(Some(exposed));
+    }
+    if table.paths.instances() > MOST_JUDGED {
+        return Ok(None);
+    }
+    let raw = reordered(&table.paths, record_of)?;
+    let secrets = request.bounds.iter().map(|bound| match &bound.secret {
+        denym_paths::Secret::Value { attribute, value } => {
+            Secret::value(attribute, value, bound.at_most)
+        }
+        denym_paths::Secret::Place { location } => Secret::place(location, bound.at_most),
+    });
+    let knowledge = Knowledge::new(request.l, request.k, secrets.collect());
+    let audit = Raw::new(&raw, released, recoding)?.judge(&knowledge)?;
+    Ok(Some(audit.exposed_records))
 }
 
 /// How a recoding removes doublets, as the judge has to know.

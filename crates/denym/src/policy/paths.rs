@@ -22,6 +22,8 @@ pub struct PathsSpec {
     pub columns: PathColumns,
     /// Whether consecutive events of one subject at one place become the first of them; in the long form.
     pub keep_repeats: bool,
+    /// Whether a subject may be at several places at one time.
+    pub several_places: bool,
     /// Side of a grid cell in meters, for raw points.
     pub grid: Option<f64>,
     /// Length of a time slot in seconds.
@@ -101,6 +103,7 @@ const PATH_KEYS: &[&str] = &[
     "latitude",
     "longitude",
     "collapse-repeats",
+    "several-places",
     "grid",
     "slot",
 ];
@@ -205,6 +208,9 @@ fn data_keys(section: &Section<'_, '_>, spec: &mut PathsSpec) {
     };
     if let Some(node) = section.get("collapse-repeats") {
         spec.keep_repeats = node.boolean() == Some(false);
+    }
+    if let Some(node) = section.get("several-places") {
+        set(&mut spec.several_places, node.boolean());
     }
     if let Some(node) = section.get("grid") {
         let meters = if node.is_table() {
