@@ -2,5 +2,6 @@
 
 pub mod paths;
 pub mod shared;
+pub mod streams;
 pub mod summarize;
 pub mod trails;
