@@ -761,7 +761,7 @@ impl Stream {
 
     /// Forgets labels of locations that nothing retained or pending uses, once they are most of all.
     fn forget_locations(&mut self) {
-        const FEW: usize = 4096;
+        const FEW: usize = 256;
         let most = 4 * self.carried.doublets.len();
         if self.locations.len() <= FEW.max(most) {
             return;
