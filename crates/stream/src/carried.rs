@@ -206,9 +206,22 @@ impl Carried {
         new_row
     }
 
-    /// Forgets the steps between rows, so that equal states are equal values.
-    pub(crate) fn settle(&mut self) {
-        self.longer.clear();
+    /// Finds the steps between rows again, from their content.
+    pub(crate) fn relink(&mut self) {
+        let mut longer = HashMap::new();
+        {
+            let by_path: HashMap<&[u32], u32> = (0..self.rows())
+                .map(|row| (self.path(row), row as u32))
+                .collect();
+            for row in 1..self.rows() {
+                if let Some((&last, shorter)) = self.path(row).split_last()
+                    && let Some(&parent) = by_path.get(shorter)
+                {
+                    longer.insert((parent, last), row as u32);
+                }
+            }
+        }
+        self.longer = longer;
     }
 }
 

@@ -2,9 +2,10 @@
 //!
 //! Compact and the same for the same state. The bytes hold raw events: keep them as you keep the source.
 
+use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::carried::Carried;
+use crate::carried::{Carried, Fate};
 use crate::clock::Clock;
 use crate::counts::Counts;
 use crate::error::Error;
@@ -26,10 +27,13 @@ struct Saved {
     locations: Vec<String>,
     values: Vec<Vec<String>>,
     profiles: Vec<Vec<u32>>,
-    subjects: Vec<Option<Subject>>,
+    subjects: Vec<Subject>,
+    keys: Vec<String>,
     free: Vec<u32>,
     carried: Carried,
     pending: Vec<(i64, Vec<(u32, u32)>)>,
+    next: Option<i64>,
+    prepared_from: Option<i64>,
     last_event: Option<i64>,
     ended: bool,
     chain: String,
@@ -39,7 +43,7 @@ struct Saved {
 impl Stream {
     /// The whole state; between two calls of [`Stream::poll`] at any time.
     pub fn save(&self) -> Result<Vec<u8>, Error> {
-        let (subjects, free) = self.subjects.parts();
+        let (subjects, keys, free) = self.subjects.parts();
         let (values, profiles) = self.profiles.parts();
         let saved = Saved {
             options: self.options.clone(),
@@ -49,6 +53,7 @@ impl Stream {
             values: values.into_iter().map(<[String]>::to_vec).collect(),
             profiles: profiles.to_vec(),
             subjects: subjects.to_vec(),
+            keys: keys.to_vec(),
             free: free.to_vec(),
             carried: self.carried.clone(),
             pending: self
@@ -56,6 +61,8 @@ impl Stream {
                 .iter()
                 .map(|(time, events)| (*time, events.clone()))
                 .collect(),
+            next: self.next,
+            prepared_from: self.prepared_from,
             last_event: self.last_event,
             ended: self.ended,
             chain: self.chain.clone(),
@@ -77,21 +84,34 @@ impl Stream {
         if !saved.is_sound() {
             return Err(Error::NotAState);
         }
+        let mut carried = saved.carried;
+        carried.relink();
         Ok(Self {
             profiles: Profiles::from_parts(saved.values, saved.profiles, &saved.options),
             options: saved.options,
             clock: saved.clock,
             counts: saved.counts,
             locations: Labels::from_texts(saved.locations),
-            subjects: Subjects::from_parts(saved.subjects, saved.free),
-            carried: saved.carried,
+            subjects: Subjects::from_parts(saved.subjects, saved.keys, saved.free),
             pending: saved.pending.into_iter().collect(),
+            doublet_of: doublets_at(&carried, saved.last_event),
+            carried,
+            next: saved.next,
+            prepared_from: saved.prepared_from,
             last_event: saved.last_event,
             ended: saved.ended,
             chain: saved.chain,
             base: saved.base,
         })
     }
+}
+
+/// The doublets of the time that is being taken in, by location.
+fn doublets_at(carried: &Carried, time: Option<i64>) -> HashMap<u32, u32> {
+    let ids = carried.doublets.iter().zip(0..);
+    ids.filter(|(seen, _)| Some(seen.time) == time && seen.fate == Fate::New)
+        .map(|(seen, id)| (seen.location, id))
+        .collect()
 }
 
 impl Saved {
@@ -102,20 +122,19 @@ impl Saved {
             let known = codes.iter().zip(&self.values);
             codes.len() == attributes && known.into_iter().all(|(&c, v)| (c as usize) < v.len())
         });
-        let subjects = self.subjects.iter().flatten().all(|subject| {
+        let subjects = self.subjects.iter().all(|subject| {
             (subject.row as usize) < self.carried.rows()
                 && (subject.profile as usize) < self.profiles.len()
         });
-        let free = self
-            .free
-            .iter()
-            .all(|&slot| matches!(self.subjects.get(slot as usize), Some(None)));
+        let is_free = |&slot: &u32| self.keys.get(slot as usize).is_some_and(String::is_empty);
+        let free = self.free.iter().all(is_free);
         let pending = self.pending.iter().flat_map(|(_, events)| events);
         let pending = pending.into_iter().all(|&(slot, location)| {
-            matches!(self.subjects.get(slot as usize), Some(Some(_)))
+            self.keys.get(slot as usize).is_some_and(|key| !key.is_empty())
                 && (location as usize) < self.locations.len()
         });
         self.values.len() == attributes
+            && self.keys.len() == self.subjects.len()
             && self
                 .carried
                 .is_sound(self.locations.len(), self.profiles.len())

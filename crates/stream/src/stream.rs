@@ -66,6 +66,12 @@ pub struct Stream {
     pub(crate) carried: Carried,
     /// (subject, location) in order of arrival, by time.
     pub(crate) pending: BTreeMap<i64, Vec<(u32, u32)>>,
+    /// The first timestamp after the last window: its events are taken in as they come.
+    pub(crate) next: Option<i64>,
+    /// Doublet of each location at the time being taken in.
+    pub(crate) doublet_of: HashMap<u32, u32>,
+    /// First timestamp of the window that the carried one was made ready for.
+    pub(crate) prepared_from: Option<i64>,
     /// Time of the latest event taken into a window.
     pub(crate) last_event: Option<i64>,
     pub(crate) ended: bool,
@@ -97,7 +103,7 @@ pub struct Work {
 /// Steps of a slide, told to whoever times them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// The carried window is up to date.
+    /// The new events are in.
     Updated,
     /// What to suppress is known.
     Solved,
@@ -105,6 +111,10 @@ pub enum Phase {
     Built,
     /// The judge has spoken.
     Verified,
+    /// The window and its certificate are ready to leave.
+    Decided,
+    /// What is outdated in the next window is gone.
+    Prepared,
 }
 
 /// A window that was cut: published, or withheld.
@@ -153,6 +163,9 @@ impl Stream {
             subjects: Subjects::default(),
             carried: Carried::default(),
             pending: BTreeMap::new(),
+            next: None,
+            doublet_of: HashMap::new(),
+            prepared_from: None,
             last_event: None,
             ended: false,
             chain: no_line(),
@@ -199,9 +212,9 @@ impl Stream {
         }
         let slot = match self.subjects.find(event.subject) {
             Some(slot) => {
-                let subject = self.subjects.get(slot);
-                let same = subject.is_none_or(|s| self.profiles.is(s.profile, event.sensitive));
-                self.counts.changed += u64::from(!event.sensitive.is_empty() && !same);
+                let profile = self.subjects.get(slot).profile;
+                let same = event.sensitive.is_empty() || self.profiles.is(profile, event.sensitive);
+                self.counts.changed += u64::from(!same);
                 slot
             }
             None => {
@@ -209,14 +222,16 @@ impl Stream {
                 self.subjects.add(event.subject, profile)
             }
         };
-        if let Some(subject) = self.subjects.get_mut(slot) {
-            subject.pending += 1;
-        }
         let location = self.locations.code(event.location);
-        let waiting = self.pending.entry(event.time).or_default();
-        waiting.push((slot, location));
         self.counts.open += 1;
         self.ended = false;
+        if self.next == Some(event.time) {
+            self.take(slot, location, event.time);
+        } else {
+            self.subjects.get_mut(slot).pending += 1;
+            let waiting = self.pending.entry(event.time).or_default();
+            waiting.push((slot, location));
+        }
         self.clock.see(event.time, &self.options);
         Verdict::Accepted
     }
@@ -278,7 +293,9 @@ impl Stream {
             }
             return Ok(None);
         };
-        self.forget(&place);
+        if self.prepared_from != Some(place.from) {
+            self.forget(place.from);
+        }
         self.take_in(place.to);
         self.clock.cut(place.to);
         done(Phase::Updated);
@@ -289,7 +306,13 @@ impl Stream {
         let (audit, holds) = self.judge(&candidate)?;
         done(Phase::Verified);
         let slide = self.decide(candidate, &audit, holds)?;
-        self.carried.settle();
+        done(Phase::Decided);
+        // Make room for the next window, and from now on take its first events in as they come.
+        let step = i64::from(self.options.step);
+        self.forget(place.from + step);
+        self.next = Some(place.to + 1);
+        self.take_in(place.to + 1);
+        done(Phase::Prepared);
         Ok(Some(slide))
     }
 
@@ -304,56 +327,63 @@ impl Stream {
         }
     }
 
-    /// Drops what no sequence with a new doublet can reach any more.
-    fn forget(&mut self, place: &clock::Place) {
-        self.give_up(place.from);
-        let coming = self.pending.keys().next().copied();
+    /// Drops what no sequence with a new doublet can reach any more in a window that begins at `window_from`.
+    fn forget(&mut self, window_from: i64) {
+        self.give_up(window_from);
         let undecided = self.carried.doublets.iter().filter(|s| s.fate == Fate::New);
-        let first_new = undecided.map(|s| s.time).chain(coming).min();
-        let first_new = first_new.unwrap_or(place.to + 1);
+        let first_new = undecided.map(|s| s.time).min();
+        let first_new = first_new.or(self.clock.cut_to().map(|to| to + 1));
+        let first_new = first_new.unwrap_or(window_from);
         let from = match (self.options.rule, self.options.span()) {
-            (Rule::Retract, _) => place.from,
+            (Rule::Retract, _) => window_from,
             (_, None) => i64::MIN,
-            (_, Some(span)) => place.from.min(first_new + 1 - i64::from(span)),
+            (_, Some(span)) => window_from.min(first_new + 1 - i64::from(span)),
         };
         let hide = self.options.matching == Matching::Consistent;
         let keep = |seen: &Seen| match seen.fate {
-            Fate::Suppressed => hide && seen.time >= place.from,
+            Fate::Suppressed => hide && seen.time >= window_from,
             Fate::New | Fate::Published => seen.time >= from,
         };
         let new_row = self.carried.retain(keep);
-        self.subjects.remap(&new_row, place.from);
+        self.doublet_of.clear();
+        self.subjects.remap(&new_row, window_from);
         self.forget_locations();
+        self.prepared_from = Some(window_from);
     }
 
-    /// Takes the events up to `to` into the carried window.
+    /// Takes the waiting events up to `to` into the carried window.
     fn take_in(&mut self, to: i64) {
-        let mut doublet_of: HashMap<u32, u32> = HashMap::new();
         while let Some(entry) = self.pending.first_entry() {
             let time = *entry.key();
             if time > to {
                 break;
             }
-            doublet_of.clear();
             for (slot, location) in entry.remove() {
-                let Some(subject) = self.subjects.get_mut(slot) else {
-                    continue;
-                };
-                subject.pending -= 1;
-                if subject.last == time {
-                    self.counts.duplicates += 1;
-                    self.counts.open -= 1;
-                    continue;
-                }
-                subject.last = time;
-                let carried = &mut self.carried;
-                let doublet = *doublet_of
-                    .entry(location)
-                    .or_insert_with(|| carried.add_doublet(time, location));
-                subject.row = carried.extend(subject.row, doublet, subject.profile);
+                self.subjects.get_mut(slot).pending -= 1;
+                self.take(slot, location, time);
             }
-            self.last_event = Some(time);
         }
+    }
+
+    /// Takes one event into the carried window; no event of a later time was taken before.
+    fn take(&mut self, slot: u32, location: u32, time: i64) {
+        if self.last_event != Some(time) {
+            self.last_event = Some(time);
+            self.doublet_of.clear();
+        }
+        let subject = self.subjects.get_mut(slot);
+        if subject.last == time {
+            self.counts.duplicates += 1;
+            self.counts.open -= 1;
+            return;
+        }
+        subject.last = time;
+        let carried = &mut self.carried;
+        let doublet = *self
+            .doublet_of
+            .entry(location)
+            .or_insert_with(|| carried.add_doublet(time, location));
+        subject.row = carried.extend(subject.row, doublet, subject.profile);
     }
 
     /// Finds the violations with a new doublet and what to suppress.

@@ -11,123 +11,120 @@ use crate::options::Options;
 /// A time before every event.
 pub(crate) const NEVER: i64 = i64::MIN;
 
-/// One subject.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What a slide looks at of one subject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Subject {
-    pub(crate) key: String,
     /// Row of the carried window.
     pub(crate) row: u32,
     /// Combination of sensitive values.
     pub(crate) profile: u32,
-    /// Time of the last event taken into a window.
-    pub(crate) last: i64,
     /// Events not yet taken into a window.
     pub(crate) pending: u32,
+    /// Time of the last event taken into a window.
+    pub(crate) last: i64,
 }
 
-/// All subjects, found by their key.
+/// All subjects, found by their key. A slot without a key is free.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Subjects {
-    slots: Vec<Option<Subject>>,
+    subjects: Vec<Subject>,
+    keys: Vec<String>,
     free: Vec<u32>,
     by_key: HashTable<u32>,
     hasher: DefaultHashBuilder,
 }
 
 impl Subjects {
-    pub(crate) fn from_parts(slots: Vec<Option<Subject>>, free: Vec<u32>) -> Self {
-        let mut subjects = Self {
-            slots,
+    pub(crate) fn from_parts(subjects: Vec<Subject>, keys: Vec<String>, free: Vec<u32>) -> Self {
+        let mut all = Self {
+            subjects,
+            keys,
             free,
             ..Self::default()
         };
-        for slot in 0..subjects.slots.len() as u32 {
-            subjects.index(slot);
+        for slot in 0..all.keys.len() as u32 {
+            if !all.keys[slot as usize].is_empty() {
+                all.index(slot);
+            }
         }
-        subjects
+        all
     }
 
-    pub(crate) fn parts(&self) -> (&[Option<Subject>], &[u32]) {
-        (&self.slots, &self.free)
+    pub(crate) fn parts(&self) -> (&[Subject], &[String], &[u32]) {
+        (&self.subjects, &self.keys, &self.free)
     }
 
     fn index(&mut self, slot: u32) {
         let Self {
-            slots,
+            keys,
             by_key,
             hasher,
             ..
         } = self;
-        let hash_of = |slot: &u32| match &slots[*slot as usize] {
-            Some(subject) => hasher.hash_one(subject.key.as_str()),
-            None => 0,
-        };
-        if slots[slot as usize].is_some() {
-            by_key.insert_unique(hash_of(&slot), slot, hash_of);
-        }
+        let hash_of = |slot: &u32| hasher.hash_one(keys[*slot as usize].as_str());
+        by_key.insert_unique(hash_of(&slot), slot, hash_of);
     }
 
     pub(crate) fn find(&self, key: &str) -> Option<u32> {
         let hash = self.hasher.hash_one(key);
-        let same = |slot: &u32| {
-            let subject = self.slots[*slot as usize].as_ref();
-            subject.is_some_and(|subject| subject.key == key)
-        };
+        let same = |slot: &u32| self.keys[*slot as usize] == key;
         self.by_key.find(hash, same).copied()
     }
 
     pub(crate) fn add(&mut self, key: &str, profile: u32) -> u32 {
         let subject = Subject {
-            key: key.to_owned(),
             row: 0,
             profile,
-            last: NEVER,
             pending: 0,
+            last: NEVER,
         };
         let slot = match self.free.pop() {
             Some(slot) => {
-                self.slots[slot as usize] = Some(subject);
+                self.subjects[slot as usize] = subject;
+                key.clone_into(&mut self.keys[slot as usize]);
                 slot
             }
             None => {
-                self.slots.push(Some(subject));
-                self.slots.len() as u32 - 1
+                self.subjects.push(subject);
+                self.keys.push(key.to_owned());
+                self.keys.len() as u32 - 1
             }
         };
         self.index(slot);
         slot
     }
 
-    pub(crate) fn get_mut(&mut self, slot: u32) -> Option<&mut Subject> {
-        self.slots[slot as usize].as_mut()
+    pub(crate) fn get_mut(&mut self, slot: u32) -> &mut Subject {
+        &mut self.subjects[slot as usize]
     }
 
-    pub(crate) fn get(&self, slot: u32) -> Option<&Subject> {
-        self.slots[slot as usize].as_ref()
+    pub(crate) fn get(&self, slot: u32) -> &Subject {
+        &self.subjects[slot as usize]
     }
 
+    /// All slots; a free one was never seen.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Subject> {
-        self.slots.iter().flatten()
+        self.subjects.iter()
     }
 
     /// Number of subjects remembered.
     pub(crate) fn len(&self) -> usize {
-        self.slots.len() - self.free.len()
+        self.subjects.len() - self.free.len()
     }
 
     /// Gives every subject its new row and forgets those who left: no row, nothing pending, last seen before `from`.
     pub(crate) fn remap(&mut self, new_row: &[u32], from: i64) {
-        for slot in 0..self.slots.len() {
-            let Some(subject) = &mut self.slots[slot] else {
-                continue;
-            };
+        for slot in 0..self.subjects.len() {
+            let subject = &mut self.subjects[slot];
             subject.row = new_row[subject.row as usize];
-            if subject.row == 0 && subject.pending == 0 && subject.last < from {
-                let hash = self.hasher.hash_one(subject.key.as_str());
+            let left = subject.row == 0 && subject.last < from && subject.pending == 0;
+            if left && !self.keys[slot].is_empty() {
+                subject.last = NEVER;
+                let hash = self.hasher.hash_one(self.keys[slot].as_str());
                 if let Ok(entry) = self.by_key.find_entry(hash, |&at| at as usize == slot) {
                     entry.remove();
                 }
-                self.slots[slot] = None;
+                self.keys[slot].clear();
                 self.free.push(slot as u32);
             }
         }
