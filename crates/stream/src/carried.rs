@@ -38,8 +38,10 @@ pub(crate) enum Fate {
     New,
     /// In a published window.
     Published,
-    /// Never to be shown; kept only where an adversary's contradictions are counted.
+    /// Never to be shown; counted on only where an adversary's contradictions are.
     Suppressed,
+    /// Out of reach of every later window; stays in the rows until they are merged.
+    Outdated,
 }
 
 /// A retained doublet.

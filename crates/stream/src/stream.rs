@@ -327,7 +327,7 @@ impl Stream {
         }
     }
 
-    /// Drops what no sequence with a new doublet can reach any more in a window that begins at `window_from`.
+    /// Marks what no sequence with a new doublet can reach any more in a window that begins at `window_from`.
     fn forget(&mut self, window_from: i64) {
         self.give_up(window_from);
         let undecided = self.carried.doublets.iter().filter(|s| s.fate == Fate::New);
@@ -340,14 +340,25 @@ impl Stream {
             (_, Some(span)) => window_from.min(first_new + 1 - i64::from(span)),
         };
         let hide = self.options.matching == Matching::Consistent;
-        let keep = |seen: &Seen| match seen.fate {
-            Fate::Suppressed => hide && seen.time >= window_from,
-            Fate::New | Fate::Published => seen.time >= from,
-        };
-        let new_row = self.carried.retain(keep);
-        self.doublet_of.clear();
-        self.subjects.remap(&new_row, window_from);
-        self.forget_locations();
+        let mut outdated = 0;
+        for seen in &mut self.carried.doublets {
+            let reached = match seen.fate {
+                Fate::Suppressed => hide && seen.time >= window_from,
+                Fate::New | Fate::Published => seen.time >= from,
+                Fate::Outdated => false,
+            };
+            if !reached {
+                seen.fate = Fate::Outdated;
+                outdated += 1;
+            }
+        }
+        // Merging rows costs a pass over all of them and over the subjects: only once most doublets are outdated.
+        if outdated * 2 > self.carried.doublets.len() {
+            let new_row = self.carried.retain(|seen| seen.fate != Fate::Outdated);
+            self.doublet_of.clear();
+            self.subjects.remap(&new_row, window_from);
+            self.forget_locations();
+        }
         self.prepared_from = Some(window_from);
     }
 
@@ -444,7 +455,8 @@ impl Stream {
             .iter()
             .take_while(|&&id| doublets[id as usize].fate == Fate::New)
             .count();
-        let first = doublets.first().map_or(place.to, |seen| seen.time);
+        let times: Vec<i64> = of_item.iter().map(|&id| doublets[id as usize].time).collect();
+        let first = times.iter().copied().min().unwrap_or(place.to);
         let span = self.options.span().map(i64::from);
         let mut fresh = Fresh {
             new: new as u32,
@@ -555,8 +567,9 @@ impl Stream {
 
     /// Which doublets would be shown.
     fn shown(&self, chosen: &[u32]) -> Vec<bool> {
+        let is_live = |seen: &Seen| matches!(seen.fate, Fate::New | Fate::Published);
         let doublets = self.carried.doublets.iter();
-        let mut shown: Vec<bool> = doublets.map(|s| s.fate != Fate::Suppressed).collect();
+        let mut shown: Vec<bool> = doublets.map(is_live).collect();
         for &id in chosen {
             shown[id as usize] = false;
         }
@@ -675,7 +688,8 @@ impl Stream {
             let span = self.options.span().map(i64::from);
             let from = span.map_or(i64::MIN, |span| to - span + 1);
             // Spans that the window itself holds are judged with it.
-            let earlier = doublets.first().is_some_and(|seen| seen.time < window.from);
+            let live = doublets.iter().zip(&shown).find(|(_, shown)| **shown);
+            let earlier = live.is_some_and(|(seen, _)| seen.time < window.from);
             if from >= window.from || !earlier {
                 continue;
             }
