@@ -5,5 +5,6 @@ pub mod paths;
 pub mod postgres;
 pub mod purpose;
 pub mod shared;
+pub mod streams;
 pub mod summarize;
 pub mod trails;
