@@ -1,7 +1,7 @@
 //! Hands a candidate to the slow exact judge of `measure`, which counts every group by itself.
 
 use denym_data::paths::Paths;
-use denym_measure::paths::{Knowledge, PathAudit, Secret, consistent, covers};
+use denym_measure::paths::{Knowledge, PathAudit, Removal, Secret, consistent, covers};
 
 use crate::error::Error;
 use crate::options::{Bound, Options};
@@ -26,7 +26,7 @@ pub(crate) fn contradicted(
     options: &Options,
 ) -> Result<PathAudit, Error> {
     let asked = knowledge(options.l, options.k, &options.bounds);
-    consistent(source, released, &asked).map_err(|_| Error::Internal {
+    consistent(source, released, Removal::Everywhere, &asked).map_err(|_| Error::Internal {
         what: "a window has one record per record of its source",
     })
 }
