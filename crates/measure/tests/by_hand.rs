@@ -36,6 +36,7 @@ fn jobs() -> (Summary, Vec<Hierarchy>) {
         records: vec![3, 1, 1, 1],
         sensitive: Vec::new(),
         subjects: None,
+        shown: Vec::new(),
     };
     (summary, vec![Hierarchy::from_rows(&jobs, &rows).unwrap()])
 }
