@@ -23,7 +23,7 @@ mod source;
 mod threads;
 mod verify;
 
-pub use anonymize::{Account, Figures, Outcome, Release, RunOptions, anonymize};
+pub use anonymize::{Account, Figures, Outcome, Release, RunOptions, Tried, anonymize};
 pub use audit::{AuditRequest, audit};
 pub use bundle::remove_unfinished;
 pub use certificate::{AttackResult, Certificate, Check, Claim, DataFile, Sensitive};

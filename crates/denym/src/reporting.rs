@@ -6,8 +6,8 @@ use denym_data::{Column, Kind, Role, Table};
 use denym_measure::Classes;
 use denym_measure::risk::{ClassRisk, class_risk};
 use denym_report::{
-    ClassSize, Count, Distribution, Fact, Headline, Loss, Outcome, Provenance, Report, Risk,
-    risk_bars,
+    Attempt, ClassSize, Count, Distribution, Fact, Headline, Loss, Outcome, Provenance, Report,
+    Risk, risk_bars,
 };
 use serde_json::json;
 
@@ -79,6 +79,17 @@ pub(crate) fn report(
                 attribute: attribute.clone(),
                 loss: *loss,
                 how: how.clone(),
+            })
+            .collect(),
+        attempts: account
+            .attempts
+            .iter()
+            .map(|tried| Attempt {
+                solver: tried.algorithm.clone(),
+                outcome: tried.outcome.clone(),
+                score: tried.score.map(denym_report::decimal).unwrap_or_default(),
+                chosen: tried.chosen,
+                ..Attempt::default()
             })
             .collect(),
         distributions: distributions(plan, source, written, &how),

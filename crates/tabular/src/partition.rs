@@ -6,6 +6,7 @@ use denym_data::{Decimal, Hierarchy, Labels, Recoding, Unit};
 use denym_measure::Group;
 
 use crate::class::{admitted, with_group};
+use crate::frequency::histogram_of;
 use crate::request::Request;
 
 /// How values of one quasi-identifier are put together.
@@ -130,7 +131,18 @@ impl<'a> Judge<'a> {
             all.len() as u64
         });
         let mut sums: Vec<Vec<(u32, u64)>> = Vec::new();
-        if self.histograms {
+        if self.histograms && !summary.shown.is_empty() {
+            for pairs in &summary.shown {
+                let mut all: Vec<(u32, u32)> = rows
+                    .chunks_exact(self.stride)
+                    .flat_map(|row| pairs.row(tuple(row)))
+                    .copied()
+                    .collect();
+                all.sort_unstable();
+                all.dedup();
+                sums.push(histogram_of(&all));
+            }
+        } else if self.histograms {
             for histograms in &summary.sensitive {
                 let mut all: Vec<(u32, u64)> = rows
                     .chunks_exact(self.stride)

@@ -99,6 +99,18 @@ fn document(account: &Account, status: &str) -> Value {
         "claims": claims::document(&account.claims),
         "warnings": account.warnings,
     });
+    if !account.attempts.is_empty() {
+        document["attempts"] = account
+            .attempts
+            .iter()
+            .map(|tried| {
+                json!({
+                    "algorithm": tried.algorithm, "score": tried.score,
+                    "outcome": tried.outcome, "chosen": tried.chosen,
+                })
+            })
+            .collect();
+    }
     match &account.figures {
         Figures::Table {
             classes,

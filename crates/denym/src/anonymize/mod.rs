@@ -38,6 +38,8 @@ pub struct Release {
 pub struct Account {
     /// The algorithm that found the recoding.
     pub algorithm: String,
+    /// What else was tried, when a portfolio was asked for.
+    pub attempts: Vec<Tried>,
     /// Records of the source.
     pub records: u64,
     /// Records that are not published.
@@ -50,6 +52,19 @@ pub struct Account {
     pub claims: Vec<Claim>,
     /// What the steward should know.
     pub warnings: Vec<String>,
+}
+
+/// One algorithm of a portfolio and how it fared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tried {
+    /// The algorithm.
+    pub algorithm: String,
+    /// Its score, when it found anything.
+    pub score: Option<f64>,
+    /// How it fared, in words.
+    pub outcome: String,
+    /// Whether the release is its.
+    pub chosen: bool,
 }
 
 /// Figures that one kind of data has.

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use denym_data::{Role, Table};
+use denym_data::{ClassId, Code, Fraction, Role, Summary, Table, Unit};
 use denym_engine::{Engine, Format};
 use denym_measure::{Classes, Measured, Roles};
-use denym_tabular::{Context, Objective, Request, Solution};
+use denym_tabular::{Attempt, Auto, Context, Objective, Request, Solution};
 
-use super::{Account, Figures, Outcome, Release, RunOptions, json, proceed};
+use super::{Account, Figures, Outcome, Release, RunOptions, Tried, json, proceed};
 use crate::bundle::Draft;
 use crate::certificate::{Certificate, Check, Claim, DataFile, FORM};
 use crate::judge::SensitiveAttribute;
@@ -37,7 +37,8 @@ pub(super) fn run(
     proceed(listener)?;
 
     listener.phase(Phase::Searching);
-    let solution = solve(&plan, &table, &summary, listener)?;
+    let found = solve(&plan, &kept, &summary, listener)?;
+    let solution = &found.solution;
     proceed(listener)?;
 
     listener.phase(Phase::Writing);
@@ -63,7 +64,7 @@ pub(super) fn run(
     let written = source::read_release(&engine, &path, format)?;
     let (classes, measured) = audit(&plan, &written)?;
     let claims = claims(&plan.promises, &measured, columns.subject.is_some());
-    let account = account(&plan, &table, &written, &solution, &classes, claims);
+    let account = account(&plan, &table, &written, &found, &classes, claims);
     if account.claims.iter().any(|claim| claim.holds != Some(true)) {
         return Ok(Outcome::Refused(Box::new(account)));
     }
@@ -128,28 +129,35 @@ pub(super) fn run(
     })))
 }
 
+/// What the search found and how it went.
+struct Found {
+    /// The solver whose solution it is.
+    algorithm: &'static str,
+    solution: Solution,
+    attempts: Vec<Attempt>,
+}
+
 /// Finds the recoding.
 fn solve(
     plan: &Plan,
     table: &Table,
-    summary: &denym_data::Summary,
+    summary: &Summary,
     listener: &dyn Listener,
-) -> Result<Solution, Error> {
+) -> Result<Found, Error> {
     let promises = plan.judges()?;
     let release = &plan.policy.release;
-    let objective = Objective::parse(&release.metric).ok_or_else(|| Error::Internal {
-        what: "a metric that the policy should have refused".into(),
-    })?;
+    let unknown = |what: &str| Error::Internal {
+        what: format!("a {what} that the policy should have refused"),
+    };
+    let objective = Objective::parse(&release.metric).ok_or_else(|| unknown("metric"))?;
     let allowed = release.suppress_at_most.floor_of(table.records() as u64);
     let budget = allowed.saturating_sub(plan.incomplete.len() as u64);
-    let suppress_at_most = denym_data::Fraction::new(budget, summary.total().max(1))
-        .unwrap_or(denym_data::Fraction::ZERO);
     let request = Request {
         summary,
         hierarchies: &plan.hierarchies,
         promises: &promises,
         objective,
-        suppress_at_most,
+        suppress_at_most: Fraction::new(budget, summary.total().max(1)).unwrap_or(Fraction::ZERO),
         limits: Some(&plan.limits),
     };
     let keep_going = || listener.keep_going();
@@ -160,15 +168,59 @@ fn solve(
         keep_going: &keep_going,
         progress: &mut progress,
     };
-    let solver = crate::catalogue::solver(&release.algorithm).ok_or_else(|| Error::Internal {
-        what: "an algorithm that the policy should have refused".into(),
+    let entry = denym_tabular::entry(&release.algorithm).ok_or_else(|| unknown("algorithm"))?;
+    let (solution, attempts) = if entry.name == "auto" {
+        Auto.run(&request, &mut context, &mut |_, _| true)
+    } else {
+        ((entry.make)().solve(&request, &mut context), Vec::new())
+    };
+    let mut solution = solution.map_err(|error| match error {
+        denym_tabular::Error::Stopped => Error::Stopped,
+        error => Error::Solver(error),
     })?;
-    solver
-        .solve(&request, &mut context)
-        .map_err(|error| match error {
-            denym_tabular::Error::Stopped => Error::Stopped,
-            error => Error::Solver(error),
-        })
+    if solution.recoding.unit == Unit::Record {
+        solution.recoding.class_of =
+            by_row(table, &plan.columns.quasi, &solution.recoding.class_of);
+    }
+    let best = attempts
+        .iter()
+        .filter(|attempt| attempt.accepted)
+        .filter_map(|attempt| {
+            attempt
+                .outcome
+                .as_ref()
+                .ok()
+                .map(|&score| (score, attempt.name))
+        });
+    let algorithm = best
+        .min_by(|a, b| a.0.total_cmp(&b.0))
+        .map_or(entry.name, |(_, name)| name);
+    Ok(Found {
+        algorithm,
+        solution,
+        attempts,
+    })
+}
+
+/// Solvers number records by tuple, and within a tuple in the order of the table; the table numbers them by row.
+fn by_row(table: &Table, quasi: &[usize], by_tuple: &[Option<ClassId>]) -> Vec<Option<ClassId>> {
+    let columns: Vec<&[Code]> = quasi
+        .iter()
+        .map(|&position| table.columns()[position].codes.as_slice())
+        .collect();
+    let mut rows: Vec<usize> = (0..by_tuple.len()).collect();
+    rows.sort_by(|&a, &b| {
+        columns
+            .iter()
+            .map(|codes| codes[a].cmp(&codes[b]))
+            .find(|order| order.is_ne())
+            .unwrap_or(a.cmp(&b))
+    });
+    let mut by_row = vec![None; by_tuple.len()];
+    for (row, class) in rows.into_iter().zip(by_tuple) {
+        by_row[row] = *class;
+    }
+    by_row
 }
 
 /// Regroups the written data and judges every promise on it.
@@ -265,14 +317,15 @@ fn account(
     plan: &Plan,
     table: &Table,
     written: &Table,
-    solution: &Solution,
+    found: &Found,
     classes: &Classes,
     claims: Vec<Claim>,
 ) -> Account {
-    let names = plan.quasi_names();
+    let (names, solution) = (plan.quasi_names(), &found.solution);
     let records = table.records() as u64;
     Account {
-        algorithm: plan.policy.release.algorithm.clone(),
+        algorithm: found.algorithm.to_owned(),
+        attempts: attempts(found),
         records,
         suppressed_records: records - written.records() as u64,
         metric: (plan.policy.release.metric.clone(), solution.score),
@@ -291,4 +344,22 @@ fn account(
         claims,
         warnings: plan.warnings.clone(),
     }
+}
+
+/// How each solver of the portfolio fared, in words.
+fn attempts(found: &Found) -> Vec<Tried> {
+    found
+        .attempts
+        .iter()
+        .map(|attempt| Tried {
+            algorithm: attempt.name.to_owned(),
+            score: attempt.outcome.as_ref().ok().copied(),
+            outcome: match &attempt.outcome {
+                Ok(_) if attempt.name == found.algorithm => "chosen".to_owned(),
+                Ok(_) => "found more loss".to_owned(),
+                Err(error) => error.to_string(),
+            },
+            chosen: attempt.name == found.algorithm,
+        })
+        .collect()
 }
