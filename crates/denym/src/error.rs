@@ -41,6 +41,12 @@ pub enum Error {
     /// No recoding keeps the promises.
     #[error(transparent)]
     Solver(#[from] denym_tabular::Error),
+    /// Numbers cannot be grouped or perturbed as asked.
+    #[error(transparent)]
+    Microdata(#[from] denym_microdata::Error),
+    /// The operating system gives no random bits.
+    #[error("the operating system gives no randomness")]
+    NoRandomness,
     /// A name on the command line that the data does not have.
     #[error("there is no column `{column}`")]
     UnknownColumn {
@@ -121,6 +127,9 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Solver(denym_tabular::Error::Infeasible { .. }) => 1,
+            Error::Microdata(
+                denym_microdata::Error::Infeasible | denym_microdata::Error::TooFewRecords { .. },
+            ) => 1,
             Error::Internal { .. } => 3,
             _ => 2,
         }
@@ -136,6 +145,8 @@ impl Error {
             Error::Data(error) | Error::Hierarchy { error, .. } => error.code(),
             Error::Several(errors) => errors[0].code(),
             Error::Solver(error) => error.code(),
+            Error::Microdata(error) => error.code(),
+            Error::NoRandomness => "no-randomness",
             Error::UnknownColumn { .. } => "unknown-column",
             Error::Argument { .. } => "argument",
             Error::Io { .. } => "io",
@@ -184,6 +195,10 @@ impl Error {
             Error::Data(error) | Error::Hierarchy { error, .. } => error.help(),
             Error::Several(errors) => errors[0].help(),
             Error::Solver(error) => error.help(),
+            Error::Microdata(error) => error.help(),
+            Error::NoRandomness => {
+                "noise from anywhere else could be undone; run it on another system".into()
+            }
             Error::UnknownColumn { help, .. } | Error::Argument { help, .. } => help.clone(),
             Error::Io { kind, .. } => match kind {
                 std::io::ErrorKind::NotFound => {

@@ -15,6 +15,8 @@ pub mod generate;
 mod hierarchies;
 mod judge;
 mod listener;
+mod numbers;
+mod perturb;
 mod plan;
 pub mod policy;
 mod profile;
@@ -23,10 +25,13 @@ mod source;
 mod threads;
 mod verify;
 
-pub use anonymize::{Account, Figures, Outcome, Release, RunOptions, Tried, anonymize};
+pub use anonymize::{
+    Account, ColumnTests, Figures, Measures, Microdata, Outcome, Release, RunOptions, Tried,
+    anonymize,
+};
 pub use audit::{AuditRequest, audit};
 pub use bundle::remove_unfinished;
-pub use certificate::{AttackResult, Certificate, Check, Claim, DataFile, Sensitive};
+pub use certificate::{Altered, AttackResult, Certificate, Check, Claim, DataFile, Sensitive};
 pub use compare::compare_tables;
 pub use denym_engine::{Encoding, Format, ReadOptions};
 pub use denym_measure::catalogue::{METRICS, MetricEntry, PROMISES, PromiseEntry};

@@ -1,5 +1,7 @@
 //! What a run tells people: the steward's report, the recipient's README, the plan as a document.
 
+mod numbers;
+
 use std::fmt::Write as _;
 
 use denym_data::{Column, Kind, Role, Table};
@@ -32,12 +34,18 @@ pub(crate) fn report(
     };
     let released = account.records - account.suppressed_records;
     let smallest = after.subjects().iter().copied().min().unwrap_or(0);
-    let Figures::Table {
-        classes,
-        levels,
-        attribute_loss,
-    } = &account.figures;
-    let how = how(plan, levels.as_deref());
+    let (classes, how, attribute_loss) = match &account.figures {
+        Figures::Table {
+            classes,
+            levels,
+            attribute_loss,
+        } => (classes, how(plan, levels.as_deref()), attribute_loss),
+        Figures::Microdata(figures) => (
+            &figures.classes,
+            numbers::how(plan, account, figures),
+            &figures.attribute_loss,
+        ),
+    };
     Report {
         title: format!("Release of {}", plan.policy.data_name()),
         data_name: plan.policy.data.path.clone(),
@@ -93,6 +101,8 @@ pub(crate) fn report(
             })
             .collect(),
         distributions: distributions(plan, source, written, &how),
+        attacks: numbers::attacks(account),
+        notes: numbers::notes(plan, account),
         warnings: account.warnings.clone(),
         provenance: Provenance {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -103,13 +113,17 @@ pub(crate) fn report(
                 .map(|name| name.to_string_lossy().into_owned())
                 .unwrap_or_default(),
             steps: plan.steps(),
-            facts: vec![
-                ("algorithm".to_owned(), account.algorithm.clone()),
-                (
-                    "seed of the search".to_owned(),
-                    plan.policy.release.seed.to_string(),
-                ),
-            ],
+            facts: [
+                vec![
+                    ("algorithm".to_owned(), account.algorithm.clone()),
+                    (
+                        "seed of the search".to_owned(),
+                        plan.policy.release.seed.to_string(),
+                    ),
+                ],
+                numbers::provenance(account),
+            ]
+            .concat(),
         },
         ..Report::default()
     }
@@ -290,6 +304,7 @@ pub(crate) fn readme(certificate: &Certificate) -> String {
         };
         let _ = writeln!(text, "- {sentence} ({check})");
     }
+    text.push_str(&numbers::readme(certificate));
     if certificate.suppressed_records > 0 {
         let _ = writeln!(
             text,
@@ -306,19 +321,24 @@ pub(crate) fn readme(certificate: &Certificate) -> String {
 
 /// The plan and what came of it, for the steward.
 pub(crate) fn plan_document(plan: &Plan, account: &Account) -> serde_json::Value {
-    let Figures::Table {
-        classes, levels, ..
-    } = &account.figures;
-    json!({
+    let (classes, levels) = match &account.figures {
+        Figures::Table {
+            classes, levels, ..
+        } => (classes, levels.as_ref()),
+        Figures::Microdata(figures) => (&figures.classes, None),
+    };
+    let mut document = json!({
         "denym": env!("CARGO_PKG_VERSION"),
         "algorithm": account.algorithm,
         "seed": plan.policy.release.seed,
         "steps": plan.steps(),
-        "levels": levels.as_ref().map(|levels| levels.iter().cloned().collect::<std::collections::BTreeMap<_, _>>()),
+        "levels": levels.map(|levels| levels.iter().cloned().collect::<std::collections::BTreeMap<_, _>>()),
         "metric": {"name": account.metric.0, "value": account.metric.1},
         "records": account.records,
         "suppressed_records": account.suppressed_records,
         "classes": classes,
         "warnings": account.warnings,
-    })
+    });
+    numbers::document(account, &mut document);
+    document
 }

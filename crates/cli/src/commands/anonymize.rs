@@ -23,6 +23,8 @@ pub(crate) struct AnonymizeArgs {
     /// Replace the bundle if it exists
     #[arg(long)]
     pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) search: super::microdata::SearchArgs,
 }
 
 /// Makes the release.
@@ -36,7 +38,9 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
     let options = RunOptions {
         threads: console.threads,
         force: args.force,
+        ..args.search.options()
     };
+    console.allow(args.search.time_budget);
     let outcome = denym::anonymize(&policy, &target, &options, console);
     console.clear();
     match outcome {
@@ -123,12 +127,16 @@ fn document(account: &Account, status: &str) -> Value {
                 document["levels"] = map(levels);
             }
         }
+        Figures::Microdata(figures) => super::microdata::document(figures, &mut document),
+    }
+    if let Some(measures) = &account.measures {
+        document["measures"] = super::microdata::measures(measures);
     }
     document
 }
 
 /// Pairs as a JSON object.
-fn map<T: Copy + Into<Value>>(pairs: &[(String, T)]) -> Value {
+pub(super) fn map<T: Copy + Into<Value>>(pairs: &[(String, T)]) -> Value {
     pairs
         .iter()
         .map(|(name, value)| (name.clone(), (*value).into()))
@@ -152,6 +160,11 @@ fn summary(account: &Account, console: &Console) {
                     .collect();
                 console.say(format!("levels     {}", levels.join(" ")));
             }
+        }
+        Figures::Microdata(figures) => {
+            let groups = figures.groups;
+            console.say(format!("published  {published} of {all} records in {groups} groups ({suppressed} suppressed)"));
+            super::microdata::summary(account, figures, console);
         }
     }
     for line in claims::lines(&account.claims) {

@@ -7,5 +7,6 @@ pub(crate) mod catalogue;
 pub(crate) mod claims;
 pub(crate) mod compare;
 pub(crate) mod generate;
+pub(crate) mod microdata;
 pub(crate) mod profile;
 pub(crate) mod verify;

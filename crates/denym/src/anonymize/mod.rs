@@ -1,5 +1,6 @@
 //! From a policy to a release; one file per kind of data.
 
+mod microdata;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -11,6 +12,8 @@ use crate::listener::Listener;
 use crate::policy::{DataKind, Policy};
 use crate::{Error, threads};
 
+pub(crate) use microdata::CLUSTERING;
+pub use microdata::{ColumnTests, Measures, Microdata};
 pub(crate) use table::{claims, measure};
 
 /// How a run is made, beside what the policy says.
@@ -20,6 +23,14 @@ pub struct RunOptions {
     pub threads: Option<usize>,
     /// Replace a bundle that is there.
     pub force: bool,
+    /// Rounds of improvement for searches that get better with time; their own default when `None`.
+    pub effort: Option<u64>,
+    /// Such a search goes on until the listener says that time is up.
+    pub until_told: bool,
+    /// Add new records to this earlier release instead of grouping all anew.
+    pub onto: Option<PathBuf>,
+    /// Perturb with this seed instead of secret randomness: for tests, since whoever knows it can undo the perturbation.
+    pub perturbation_seed: Option<u64>,
 }
 
 /// A proven release. Only the audit of the written data makes one.
@@ -48,6 +59,8 @@ pub struct Account {
     pub metric: (String, f64),
     /// Figures that only this kind of data has.
     pub figures: Figures,
+    /// What happened to numbers, when they were changed.
+    pub measures: Option<Measures>,
     /// What was promised and measured.
     pub claims: Vec<Claim>,
     /// What the steward should know.
@@ -79,6 +92,8 @@ pub enum Figures {
         /// The loss of each quasi-identifier.
         attribute_loss: Vec<(String, f64)>,
     },
+    /// Numbers in groups, or clusters.
+    Microdata(Microdata),
 }
 
 /// How a run ended.

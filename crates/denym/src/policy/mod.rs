@@ -1,6 +1,7 @@
 //! What is wanted: a policy file, read with every mistake reported at once.
 
 mod attributes;
+mod microdata;
 mod mistake;
 mod parse;
 mod promises;
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 use denym_data::{DatePart, Decimal, End, Fraction, Kind, Role};
 use serde::{Deserialize, Serialize};
 
+pub use microdata::{MicrodataSpec, PerturbSpec, Perturbation};
 pub use mistake::Mistake;
 pub(crate) use mistake::suggest;
 
@@ -347,6 +349,8 @@ pub struct ReleaseSpec {
     pub seed: u64,
     /// Further options that single algorithms understand, by name.
     pub options: BTreeMap<String, String>,
+    /// How numbers are grouped and perturbed.
+    pub microdata: MicrodataSpec,
 }
 
 impl Policy {

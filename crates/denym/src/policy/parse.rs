@@ -8,6 +8,7 @@ use denym_tabular::Objective;
 use toml::de::DeTable;
 
 use super::attributes::attributes;
+use super::microdata;
 use super::mistake::Mistake;
 use super::promises::promises;
 use super::reader::{Mistakes, Section};
@@ -79,7 +80,10 @@ pub(super) fn policy(text: &str, file: &Path) -> Result<Policy, Vec<Mistake>> {
     };
     let release = match root.get("release") {
         Some(node) => node
-            .section(RELEASE_KEYS, "{ algorithm = \"auto\" }")
+            .section(
+                &[RELEASE_KEYS, &microdata::KEYS].concat(),
+                "{ algorithm = \"auto\" }",
+            )
             .map(|section| release_spec(&section)),
         None => Some(ReleaseSpec::default()),
     };
@@ -200,6 +204,7 @@ impl Default for ReleaseSpec {
             format: "csv".into(),
             seed: 0,
             options: BTreeMap::new(),
+            microdata: super::MicrodataSpec::default(),
         }
     }
 }
@@ -233,6 +238,7 @@ fn release_spec(section: &Section<'_, '_>) -> ReleaseSpec {
     if let Some(node) = section.get("seed") {
         set(&mut spec.seed, node.whole(0));
     }
+    spec.microdata = microdata::microdata(section);
     spec
 }
 
