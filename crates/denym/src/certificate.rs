@@ -28,6 +28,9 @@ pub struct Certificate {
     pub subject: Option<String>,
     /// Records that were removed.
     pub suppressed_records: u64,
+    /// Columns whose published values are not those of single records.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub altered: Vec<Altered>,
     /// What is promised and what was measured.
     pub claims: Vec<Claim>,
     /// What the red team could do to the release.
@@ -65,6 +68,17 @@ pub struct Sensitive {
     /// The taxonomy that the hierarchical distance uses: each value, then its ancestors.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub taxonomy: Option<Vec<Vec<Option<String>>>>,
+}
+
+/// Columns whose published values are not those of single records: truthfulness at the record level is lost.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Altered {
+    /// The columns.
+    pub columns: Vec<String>,
+    /// How they were changed.
+    pub method: String,
+    /// Whether the same source and policy give the same values again; random draws do not.
+    pub reproducible: bool,
 }
 
 /// How a claim can be checked.

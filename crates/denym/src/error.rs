@@ -76,6 +76,12 @@ pub enum Error {
         /// Records that may go.
         allowed: u64,
     },
+    /// Numbers cannot be grouped or perturbed as asked.
+    #[error(transparent)]
+    Microdata(#[from] denym_microdata::Error),
+    /// The operating system gives no random bits.
+    #[error("the operating system gives no randomness")]
+    NoRandomness,
     /// A name on the command line that the data does not have.
     #[error("there is no column `{column}`")]
     UnknownColumn {
@@ -186,6 +192,9 @@ impl Error {
             | Error::TooManyDropped { .. } => 1,
             Error::PathSolver(error) if error.is_refusal() => 1,
             Error::PathSolver(denym_paths::Error::Internal { .. }) => 3,
+            Error::Microdata(
+                denym_microdata::Error::Infeasible | denym_microdata::Error::TooFewRecords { .. },
+            ) => 1,
             Error::Internal { .. } => 3,
             _ => 2,
         }
@@ -205,6 +214,8 @@ impl Error {
             Error::Paths { error, .. } => error.code(),
             Error::PathCell { .. } => "path-cell",
             Error::TooManyDropped { .. } => "paths-too-many-records",
+            Error::Microdata(error) => error.code(),
+            Error::NoRandomness => "no-randomness",
             Error::UnknownColumn { .. } => "unknown-column",
             Error::Argument { .. } => "argument",
             Error::Attack { code, .. } | Error::Infeasible { code, .. } => code,
@@ -273,6 +284,10 @@ impl Error {
             | Error::Argument { help, .. }
             | Error::Attack { help, .. }
             | Error::Infeasible { help, .. } => help.clone(),
+            Error::Microdata(error) => error.help(),
+            Error::NoRandomness => {
+                "noise from anywhere else could be undone; run it on another system".into()
+            }
             Error::Io { kind, .. } => match kind {
                 std::io::ErrorKind::NotFound => {
                     "check the path; paths in a policy are relative to its file".into()

@@ -26,6 +26,8 @@ pub(crate) struct AnonymizeArgs {
     /// Paths: list the doublets that are published nowhere
     #[arg(long)]
     pub(crate) show_suppressed: bool,
+    #[command(flatten)]
+    pub(crate) search: super::microdata::SearchArgs,
 }
 
 /// Makes the release.
@@ -39,7 +41,9 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
     let options = RunOptions {
         threads: console.threads,
         force: args.force,
+        ..args.search.options()
     };
+    console.allow(args.search.time_budget);
     let outcome = denym::anonymize(&policy, &target, &options, console);
     console.clear();
     match outcome {
@@ -165,6 +169,7 @@ fn document(account: &Account, status: &str, args: &AnonymizeArgs) -> Value {
             document["optimal"] = json!(optimal);
             document["institutions"] = json!(institutions);
         }
+        Figures::Microdata(figures) => super::microdata::document(figures, &mut document),
     }
     if let Some(refusal) = &account.refusal {
         document["error"] = json!({
@@ -174,11 +179,14 @@ fn document(account: &Account, status: &str, args: &AnonymizeArgs) -> Value {
             "help": refusal.help,
         });
     }
+    if let Some(measures) = &account.measures {
+        document["measures"] = super::microdata::measures(measures);
+    }
     document
 }
 
 /// Pairs as a JSON object.
-fn map<T: Copy + Into<Value>>(pairs: &[(String, T)]) -> Value {
+pub(super) fn map<T: Copy + Into<Value>>(pairs: &[(String, T)]) -> Value {
     pairs
         .iter()
         .map(|(name, value)| (name.clone(), (*value).into()))
@@ -239,6 +247,11 @@ fn summary(account: &Account, args: &AnonymizeArgs, console: &Console) {
             console.say(format!(
                 "published  {published} of {all} trails; {withheld} of {entries} entries withheld"
             ));
+        }
+        Figures::Microdata(figures) => {
+            let groups = figures.groups;
+            console.say(format!("published  {published} of {all} records in {groups} groups ({suppressed} suppressed)"));
+            super::microdata::summary(account, figures, console);
         }
     }
     for line in claims::lines(&account.claims) {

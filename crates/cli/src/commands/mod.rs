@@ -10,5 +10,6 @@ pub(crate) mod claims;
 pub(crate) mod compare;
 pub(crate) mod explore;
 pub(crate) mod generate;
+pub(crate) mod microdata;
 pub(crate) mod profile;
 pub(crate) mod verify;

@@ -1,5 +1,6 @@
 //! From a policy to a release; one file per kind of data.
 
+mod microdata;
 mod paths;
 mod red_team;
 mod table;
@@ -14,6 +15,8 @@ use crate::listener::Listener;
 use crate::policy::{DataKind, Policy};
 use crate::{Error, threads};
 
+pub(crate) use microdata::CLUSTERING;
+pub use microdata::{ColumnTests, Measures, Microdata};
 pub use paths::PathFigures;
 pub(crate) use table::{claims, measure, solve};
 
@@ -24,6 +27,14 @@ pub struct RunOptions {
     pub threads: Option<usize>,
     /// Replace a bundle that is there.
     pub force: bool,
+    /// Rounds of improvement for searches that get better with time; their own default when `None`.
+    pub effort: Option<u64>,
+    /// Such a search goes on until the listener says that time is up.
+    pub until_told: bool,
+    /// Add new records to this earlier release instead of grouping all anew.
+    pub onto: Option<PathBuf>,
+    /// Perturb with this seed instead of secret randomness: for tests, since whoever knows it can undo the perturbation.
+    pub perturbation_seed: Option<u64>,
 }
 
 /// A proven release. Only the audit of the written data makes one.
@@ -52,6 +63,8 @@ pub struct Account {
     pub metric: (String, f64),
     /// Figures that only this kind of data has.
     pub figures: Figures,
+    /// What happened to numbers, when they were changed.
+    pub measures: Option<Measures>,
     /// What was promised and measured.
     pub claims: Vec<Claim>,
     /// What the steward should know.
@@ -119,6 +132,8 @@ pub enum Figures {
         /// Institutions of both sides.
         institutions: u64,
     },
+    /// Numbers in groups, or clusters.
+    Microdata(Microdata),
 }
 
 /// How a run ended.

@@ -156,6 +156,7 @@ pub(super) fn run(
         return Ok(Outcome::Refused(Box::new(account)));
     }
     let certificate = Certificate {
+        altered: Vec::new(),
         form: FORM,
         denym: env!("CARGO_PKG_VERSION").to_owned(),
         data: DataFile {
@@ -375,6 +376,7 @@ fn account(
     let suppressed = recoding.suppressed.iter();
     Account {
         attempts: Vec::new(),
+        measures: None,
         attacks: Vec::new(),
         algorithm: recoding.algorithm.name().to_owned(),
         records: table.paths.len() as u64,
@@ -415,6 +417,7 @@ fn refused(
     let violations = denym_paths::critical_violations(&table.paths, request, context)?;
     Ok(Account {
         attempts: Vec::new(),
+        measures: None,
         attacks: Vec::new(),
         algorithm: policy.release.algorithm.clone(),
         records: table.paths.len() as u64,

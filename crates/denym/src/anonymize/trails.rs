@@ -103,6 +103,7 @@ pub(super) fn run(
         .collect();
     let account = Account {
         attempts: Vec::new(),
+        measures: None,
         refusal: None,
         algorithm: "trail-defence".into(),
         records: anonymous.ids.len() as u64,
@@ -133,6 +134,7 @@ pub(super) fn run(
         return Ok(Outcome::Refused(Box::new(account)));
     }
     let certificate = Certificate {
+        altered: Vec::new(),
         paths: None,
         form: FORM,
         denym: env!("CARGO_PKG_VERSION").to_owned(),

@@ -2,6 +2,7 @@
 
 mod attack;
 mod attributes;
+mod microdata;
 mod mistake;
 mod parse;
 pub mod paths;
@@ -15,6 +16,7 @@ use denym_data::{DatePart, Decimal, End, Fraction, Kind, Role};
 use serde::{Deserialize, Serialize};
 
 pub use attack::AttackSpec;
+pub use microdata::{MicrodataSpec, PerturbSpec, Perturbation};
 pub use mistake::Mistake;
 pub(crate) use mistake::suggest;
 
@@ -369,6 +371,8 @@ pub struct ReleaseSpec {
     pub format: String,
     /// Makes searches reproducible.
     pub seed: u64,
+    /// How numbers are grouped and perturbed.
+    pub microdata: MicrodataSpec,
 }
 
 impl Policy {

@@ -8,6 +8,7 @@ use toml::de::DeTable;
 
 use super::attack::attack;
 use super::attributes::attributes;
+use super::microdata;
 use super::mistake::Mistake;
 use super::promises::promises;
 use super::reader::{Mistakes, Section};
@@ -93,7 +94,10 @@ pub(super) fn policy(text: &str, file: &Path) -> Result<Policy, Vec<Mistake>> {
     };
     let release = match root.get("release") {
         Some(node) => node
-            .section(RELEASE_KEYS, "{ algorithm = \"auto\" }")
+            .section(
+                &[RELEASE_KEYS, &microdata::KEYS].concat(),
+                "{ algorithm = \"auto\" }",
+            )
             .map(|section| release_spec(&section)),
         None => Some(ReleaseSpec::default()),
     };
@@ -251,6 +255,7 @@ impl Default for ReleaseSpec {
             suppress_at_most: Fraction::ZERO,
             format: "csv".into(),
             seed: 0,
+            microdata: super::MicrodataSpec::default(),
         }
     }
 }
@@ -285,6 +290,7 @@ fn release_spec(section: &Section<'_, '_>) -> ReleaseSpec {
     if let Some(node) = section.get("seed") {
         set(&mut spec.seed, node.whole(0));
     }
+    spec.microdata = microdata::microdata(section);
     spec
 }
 
