@@ -81,7 +81,7 @@ pub(crate) fn on_classes(classes: &Classes, names: &[String]) -> Vec<ClassAttack
         );
         attacks.push(about(
             "background-knowledge",
-            ", and one sensitive value that the victim does not have",
+            ", and one sensitive value that the person does not have",
             false,
             background,
         ));

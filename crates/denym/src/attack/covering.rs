@@ -137,9 +137,9 @@ fn relation(
         })
         .collect();
     Ok(Covers::new(published.len(), external.len(), |p, e| {
-        external
-            .text(e)
-            .is_none_or(|text| stands[p as usize].covers(text, plain[e as usize]))
+        external.text(e).is_none_or(|text| {
+            published.text(p) == Some(text) || stands[p as usize].covers(text, plain[e as usize])
+        })
     }))
 }
 
