@@ -99,7 +99,7 @@ pub fn verify(directory: &Path, threads: Option<usize>) -> Result<Verification, 
 }
 
 /// The public half: the directory itself, or its `release`.
-fn public_half(directory: &Path) -> Result<PathBuf, Error> {
+pub(crate) fn public_half(directory: &Path) -> Result<PathBuf, Error> {
     for half in [directory.to_owned(), directory.join("release")] {
         if half.join("certificate.json").is_file() {
             return Ok(half);
@@ -111,7 +111,7 @@ fn public_half(directory: &Path) -> Result<PathBuf, Error> {
     })
 }
 
-fn read_certificate(half: &Path) -> Result<Certificate, Error> {
+pub(crate) fn read_certificate(half: &Path) -> Result<Certificate, Error> {
     let path = half.join("certificate.json");
     let text = std::fs::read_to_string(&path)
         .map_err(|error| Error::io("read the certificate", &path, &error))?;
