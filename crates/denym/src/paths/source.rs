@@ -25,6 +25,8 @@ pub(crate) struct PathTable {
     pub(crate) attributes: Vec<Column>,
     /// Every published column in the source's order.
     pub(crate) order: Vec<String>,
+    /// Whose record it is, where the source tells; never published.
+    pub(crate) subjects: Option<Column>,
 }
 
 /// What is read of a path file.
@@ -278,19 +280,21 @@ fn code(
     };
     let mut order: Vec<String> = table.columns().iter().map(|c| c.name.clone()).collect();
     let beside = [&wanted.sensitive[..], &wanted.quasi, &wanted.other].concat();
-    let (form, paths, attributes) = match columns {
+    let (form, paths, attributes, subjects) = match columns {
         Columns::Wide {
             path: name,
             subject,
         } => {
+            let mut subjects = None;
             if let Some(subject) = subject {
                 order.retain(|column| column != subject);
                 one_record_each(path, column(subject)?)?;
+                subjects = Some(column(subject)?.clone());
             }
             let paths = wide(path, column(name)?, wanted.several_places)?;
             let attributes = table.columns().iter().filter(|c| beside.contains(&c.name));
             let form = PathForm::Wide { path: name.clone() };
-            (form, paths, attributes.cloned().collect())
+            (form, paths, attributes.cloned().collect(), subjects)
         }
         Columns::Long {
             subject,
@@ -337,7 +341,14 @@ fn code(
                 location,
                 time: time.clone(),
             };
-            (form, grouped.paths, attributes)
+            let first =
+                |pair: &[u32]| events.subject.codes[grouped.rows[pair[0] as usize] as usize];
+            let subjects = Column {
+                name: subject.clone(),
+                dictionary: events.subject.dictionary.clone(),
+                codes: grouped.starts.windows(2).map(first).collect(),
+            };
+            (form, grouped.paths, attributes, Some(subjects))
         }
     };
     let mut paths = paths;
@@ -361,6 +372,7 @@ fn code(
         paths,
         attributes,
         order,
+        subjects,
     })
 }
 

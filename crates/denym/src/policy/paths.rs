@@ -38,6 +38,8 @@ pub struct PathsSpec {
     pub places: Option<PathBuf>,
     /// Widths of coarser time slots, each counted in times of the data.
     pub slots: Vec<usize>,
+    /// The bundle of an earlier release of the same people.
+    pub earlier: Option<PathBuf>,
     /// Minimum support and longest length of the sequences that the choice should spare.
     pub frequent: Option<(u64, usize)>,
 }
@@ -117,6 +119,7 @@ const RELEASE_KEYS: &[&str] = &[
     "places",
     "slots",
     "frequent-sequences",
+    "earlier",
 ];
 /// What a release of paths can be measured by.
 const METRICS: [(&str, &str); 2] = [("loss", "loss"), ("distortion", "distortion")];
@@ -555,6 +558,16 @@ fn release(section: &Section<'_, '_>, paths: &mut PathsSpec) -> ReleaseSpec {
     }
     if let Some(node) = section.get("unsuppress") {
         set(&mut paths.unsuppress, node.boolean());
+    }
+    if let Some(node) = section.get("earlier") {
+        paths.earlier = node.string("out/last-year").map(PathBuf::from);
+        if paths.matching != Matching::Covers {
+            node.mistake(
+                "policy-matching",
+                "two releases are judged together under the matching `covers`",
+                "add `matching = \"covers\"` to `[adversary]`",
+            );
+        }
     }
     if let Some(node) = section.get("places") {
         paths.places = node.string("regions.csv").map(PathBuf::from);
