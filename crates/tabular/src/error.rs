@@ -85,6 +85,13 @@ pub enum Error {
 }
 
 impl Error {
+    /// The request cannot be met; this is how close one can get.
+    pub(crate) fn infeasible(nearest: Nearest) -> Error {
+        Error::Infeasible {
+            nearest: Box::new(nearest),
+        }
+    }
+
     /// A stable name for programs.
     pub fn code(&self) -> &'static str {
         match self {

@@ -155,6 +155,42 @@ pub(crate) fn tuples<const W: usize>(
     keys
 }
 
+/// The summary over some of the quasi-identifiers only.
+pub(crate) fn project(summary: &Summary, members: &[usize]) -> Summary {
+    let mut class_of = vec![0_u32; summary.tuples()];
+    let mut count = usize::from(summary.tuples() > 0);
+    for &d in members {
+        let mut grouping: Grouping<1> = Grouping::default();
+        for (class, &code) in class_of.iter_mut().zip(&summary.quasi[d]) {
+            *class = grouping.add([u64::from(*class) << 32 | u64::from(code)], 0);
+        }
+        count = grouping.keys.len();
+    }
+    let groups = Members::new(&class_of, count);
+    let mut firsts: Vec<u32> = groups.groups().map(|members| members[0]).collect();
+    firsts.truncate(count);
+    let mut records = vec![0; count];
+    for (&class, &count) in class_of.iter().zip(&summary.records) {
+        records[class as usize] += count;
+    }
+    // Groups are numbered by first appearance in ascending tuples; solvers do not rely on the order.
+    Summary {
+        quasi: members
+            .iter()
+            .map(|&d| {
+                firsts
+                    .iter()
+                    .map(|&t| summary.quasi[d][t as usize])
+                    .collect()
+            })
+            .collect(),
+        cardinalities: members.iter().map(|&d| summary.cardinalities[d]).collect(),
+        records,
+        sensitive: summary.sensitive.iter().map(|h| groups.add_up(h)).collect(),
+        subjects: summary.subjects.as_ref().map(|s| groups.unite(s)),
+    }
+}
+
 /// Whether no hierarchy puts two codes together at level 0.
 fn level_zero_is_the_original(request: &Request<'_>) -> bool {
     request

@@ -42,11 +42,10 @@
 //! Up to one pass over the distinct tuples per node evaluated; usually far fewer, since sets roll up from coarser ones.
 //! Adult (19,502 tuples, 12,960 nodes, k = 5, 5 %) takes about 80 evaluations.
 
-use crate::figures;
 use crate::lattice::{Lattice, Packed};
 use crate::nearest::nearest;
+use crate::node::Best;
 use crate::objective::{Known, Scale};
-use crate::recode::recode;
 use crate::tally::{Nodes, Tally, nodes};
 use crate::{Context, Error, Progress, Request, Solution, Solver};
 
@@ -92,7 +91,7 @@ impl Solver for FullDomain {
                 nearest: Box::new(nearest),
             });
         };
-        let mut solution = solution_at(request, &best.levels, best.score, &best.tally);
+        let mut solution = best.solution(request);
         solution.bound = Some(if finished {
             best.score
         } else {
@@ -101,52 +100,6 @@ impl Solver for FullDomain {
         solution.statistics.space = lattice.nodes() as u64;
         solution.statistics.evaluated = evaluated as u64;
         Ok(solution)
-    }
-}
-
-/// The solution that publishes `levels`.
-pub(crate) fn solution_at(
-    request: &Request<'_>,
-    levels: &[u8],
-    score: f64,
-    tally: &Tally,
-) -> Solution {
-    let mut solution = figures::solution(request, recode(request, levels));
-    // The same figure, from whole numbers.
-    solution.score = score;
-    debug_assert_eq!(solution.statistics.suppressed, tally.counted.suppressed);
-    debug_assert_eq!(solution.statistics.smallest, tally.smallest);
-    solution
-}
-
-/// The best node so far.
-#[derive(Debug, Clone)]
-struct Best {
-    score: f64,
-    levels: Vec<u8>,
-    tally: Tally,
-}
-
-impl Best {
-    /// What decides between two nodes: score, suppressed records, height, levels.
-    fn rank(&self) -> (f64, u64, u32, &[u8]) {
-        let height = self.levels.iter().map(|&level| u32::from(level)).sum();
-        (
-            self.score,
-            self.tally.counted.suppressed,
-            height,
-            &self.levels,
-        )
-    }
-
-    fn beats(&self, other: &Best) -> bool {
-        let ((score, suppressed, height, levels), other) = (self.rank(), other.rank());
-        score
-            .total_cmp(&other.0)
-            .then(suppressed.cmp(&other.1))
-            .then(height.cmp(&other.2))
-            .then(levels.cmp(other.3))
-            .is_lt()
     }
 }
 
@@ -396,15 +349,8 @@ impl<'a> Search<'a> {
             doomed: tally.doomed,
         });
         self.seen[index as usize] = self.entries.len() as u32;
-        if tally.counted.suppressed <= self.budget && tally.counted.suppressed < n {
-            let candidate = Best {
-                score: self.scale.score(levels, &tally.counted),
-                levels: levels.to_vec(),
-                tally,
-            };
-            if self.best.as_ref().is_none_or(|best| candidate.beats(best)) {
-                self.best = Some(candidate);
-            }
+        if let Some(candidate) = Best::if_valid(&self.scale, self.budget, levels, tally) {
+            candidate.improve(&mut self.best);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The lattice of levels: every combination of one level per quasi-identifier, ordered by generality.
 
+use crate::Error;
 use crate::request::Request;
 
 /// Most quasi-identifiers a lattice can have: eight levels to a machine word, eight words.
@@ -78,5 +79,45 @@ impl Lattice {
     /// Machine words that hold the levels of a node.
     pub(crate) fn words(&self) -> usize {
         self.low.len().div_ceil(8)
+    }
+
+    /// The levels of node `index` as a value.
+    pub(crate) fn node(&self, index: u64) -> Vec<u8> {
+        let mut levels = Vec::new();
+        self.levels(index, &mut levels);
+        levels
+    }
+
+    /// How much the index grows when quasi-identifier `d` goes one level up.
+    pub(crate) fn stride(&self, d: usize) -> u64 {
+        (d + 1..self.low.len())
+            .map(|e| u64::from(self.high[e] - self.low[e]) + 1)
+            .product()
+    }
+
+    /// The index of a node.
+    pub(crate) fn index(&self, levels: &[u8]) -> u64 {
+        (0..levels.len())
+            .map(|d| u64::from(levels[d] - self.low[d]) * self.stride(d))
+            .sum()
+    }
+
+    /// The lattice over some of the quasi-identifiers.
+    pub(crate) fn of(&self, members: &[usize]) -> Lattice {
+        Lattice {
+            low: members.iter().map(|&d| self.low[d]).collect(),
+            high: members.iter().map(|&d| self.high[d]).collect(),
+        }
+    }
+
+    /// Refuses a lattice with more than `limit` nodes.
+    pub(crate) fn at_most(&self, limit: u64) -> Result<(), Error> {
+        if self.nodes() > u128::from(limit) {
+            return Err(Error::TooLarge {
+                nodes: self.nodes(),
+                limit,
+            });
+        }
+        Ok(())
     }
 }

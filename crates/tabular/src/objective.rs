@@ -196,6 +196,11 @@ impl Scale {
         self.n
     }
 
+    /// Distinct values of quasi-identifier `d` at `level`.
+    pub(crate) fn distinct(&self, d: usize, level: u8) -> u64 {
+        self.attributes[d].levels[level as usize].nodes
+    }
+
     /// The score of a node that was evaluated.
     pub(crate) fn score(&self, levels: &[u8], counted: &Counted) -> f64 {
         match self.objective {

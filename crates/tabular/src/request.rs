@@ -52,6 +52,18 @@ impl Request<'_> {
         self.limits.map_or((0, top), |limits| limits[d])
     }
 
+    /// Refuses promises that generalizing can break, given what may be suppressed.
+    pub(crate) fn only_upward_closed(&self) -> Result<(), Error> {
+        for promise in self.promises {
+            let terms = promise.terms();
+            let closed = terms.monotone_with_suppression || self.budget() == 0 && terms.monotone;
+            if !closed {
+                return Err(Error::PromiseNotHonoured { name: terms.name });
+            }
+        }
+        Ok(())
+    }
+
     /// Refuses what no solver can work on.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let quasi = self.summary.quasi.len();

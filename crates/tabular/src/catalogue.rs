@@ -1,0 +1,174 @@
+//! Every solver by name: what it comes from, what it publishes, which promises it honours.
+
+use crate::{
+    Auto, BestEffort, Cuts, Datafly, FullDomain, Incognito, LocalRecoding, MinGen, Mondrian,
+    Samarati, Solver,
+};
+
+/// What a solver publishes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecodingKind {
+    /// One level per quasi-identifier for the whole table.
+    FullDomain,
+    /// Each class has values of its own; equal tuples stay together.
+    Multidimensional,
+    /// Each class has values of its own; equal tuples may part.
+    Cell,
+    /// Whichever of these turned out best.
+    Any,
+}
+
+/// Which promises a solver honours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Honours {
+    /// All of them.
+    All,
+    /// Those that generalizing cannot break, given what may be suppressed.
+    UpwardClosed,
+    /// Those on the size of classes only, without a subject column.
+    Size,
+}
+
+/// How far a solver can be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Maturity {
+    /// Tested against brute force, optimal by proof.
+    Proven,
+    /// Tested on every case of the case table; a heuristic.
+    Tested,
+}
+
+/// One solver.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    /// The name in policies.
+    pub name: &'static str,
+    /// What it does, in a phrase.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub paper: &'static str,
+    /// What it publishes.
+    pub recoding: RecodingKind,
+    /// Which promises it honours.
+    pub honours: Honours,
+    /// Whether it may suppress records.
+    pub suppresses: bool,
+    /// How far it can be trusted.
+    pub maturity: Maturity,
+    /// Makes the solver with its default options.
+    pub make: fn() -> Box<dyn Solver>,
+}
+
+/// All solvers, in the order in which they are shown.
+pub const CATALOGUE: &[Entry] = &[
+    Entry {
+        name: "auto",
+        summary: "a portfolio: the best of the solvers that fit",
+        paper: "Huberman, Lukose, Hogg 1997",
+        recoding: RecodingKind::Any,
+        honours: Honours::All,
+        suppresses: true,
+        maturity: Maturity::Tested,
+        make: || Box::new(Auto),
+    },
+    Entry {
+        name: "full-domain",
+        summary: "optimal search over all combinations of levels",
+        paper: "Samarati 2001; LeFevre et al. 2005; Kohlmayer et al. 2012",
+        recoding: RecodingKind::FullDomain,
+        honours: Honours::All,
+        suppresses: true,
+        maturity: Maturity::Proven,
+        make: || Box::new(FullDomain::default()),
+    },
+    Entry {
+        name: "best-effort",
+        summary: "good levels for many quasi-identifiers, with a proven gap",
+        paper: "after Prasser et al. 2016",
+        recoding: RecodingKind::FullDomain,
+        honours: Honours::All,
+        suppresses: true,
+        maturity: Maturity::Tested,
+        make: || Box::new(BestEffort::default()),
+    },
+    Entry {
+        name: "samarati",
+        summary: "the lowest height with a valid node, by binary search",
+        paper: "Samarati 2001",
+        recoding: RecodingKind::FullDomain,
+        honours: Honours::UpwardClosed,
+        suppresses: true,
+        maturity: Maturity::Tested,
+        make: || Box::new(Samarati::default()),
+    },
+    Entry {
+        name: "incognito",
+        summary: "all valid nodes, by growing subsets of the quasi-identifiers",
+        paper: "LeFevre, DeWitt, Ramakrishnan 2005",
+        recoding: RecodingKind::FullDomain,
+        honours: Honours::UpwardClosed,
+        suppresses: true,
+        maturity: Maturity::Proven,
+        make: || Box::new(Incognito::default()),
+    },
+    Entry {
+        name: "mingen",
+        summary: "every node of the lattice, for small ones",
+        paper: "Sweeney 2002",
+        recoding: RecodingKind::FullDomain,
+        honours: Honours::All,
+        suppresses: true,
+        maturity: Maturity::Proven,
+        make: || Box::new(MinGen::default()),
+    },
+    Entry {
+        name: "datafly",
+        summary: "greedy: always the attribute with most distinct values",
+        paper: "Sweeney 1998",
+        recoding: RecodingKind::FullDomain,
+        honours: Honours::All,
+        suppresses: true,
+        maturity: Maturity::Tested,
+        make: || Box::new(Datafly),
+    },
+    Entry {
+        name: "mondrian",
+        summary: "recursive median cuts, equal tuples together",
+        paper: "LeFevre, DeWitt, Ramakrishnan 2006",
+        recoding: RecodingKind::Multidimensional,
+        honours: Honours::All,
+        suppresses: false,
+        maturity: Maturity::Tested,
+        make: || Box::new(Mondrian::default()),
+    },
+    Entry {
+        name: "mondrian-relaxed",
+        summary: "recursive median cuts through equal values",
+        paper: "LeFevre, DeWitt, Ramakrishnan 2006",
+        recoding: RecodingKind::Cell,
+        honours: Honours::Size,
+        suppresses: false,
+        maturity: Maturity::Tested,
+        make: || {
+            Box::new(Mondrian {
+                cuts: Cuts::Relaxed,
+                axes: None,
+            })
+        },
+    },
+    Entry {
+        name: "local-recoding",
+        summary: "the least general node for each record, then repairs",
+        paper: "after Xu et al. 2006; Wong et al. 2006",
+        recoding: RecodingKind::Multidimensional,
+        honours: Honours::All,
+        suppresses: true,
+        maturity: Maturity::Tested,
+        make: || Box::new(LocalRecoding::default()),
+    },
+];
+
+/// The entry called `name`.
+pub fn entry(name: &str) -> Option<&'static Entry> {
+    CATALOGUE.iter().find(|entry| entry.name == name)
+}
