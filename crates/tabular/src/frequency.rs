@@ -173,6 +173,7 @@ pub(crate) fn project(summary: &Summary, members: &[usize]) -> Summary {
     for (&class, &count) in class_of.iter().zip(&summary.records) {
         records[class as usize] += count;
     }
+    let shown: Vec<Ragged<(Code, u32)>> = summary.shown.iter().map(|s| groups.unite(s)).collect();
     // Groups are numbered by first appearance in ascending tuples; solvers do not rely on the order.
     Summary {
         quasi: members
@@ -186,8 +187,20 @@ pub(crate) fn project(summary: &Summary, members: &[usize]) -> Summary {
             .collect(),
         cardinalities: members.iter().map(|&d| summary.cardinalities[d]).collect(),
         records,
-        sensitive: summary.sensitive.iter().map(|h| groups.add_up(h)).collect(),
+        sensitive: if shown.is_empty() {
+            summary.sensitive.iter().map(|h| groups.add_up(h)).collect()
+        } else {
+            shown
+                .iter()
+                .map(|pairs| {
+                    (0..pairs.len())
+                        .map(|g| histogram_of(pairs.row(g)))
+                        .collect()
+                })
+                .collect()
+        },
         subjects: summary.subjects.as_ref().map(|s| groups.unite(s)),
+        shown,
     }
 }
 

@@ -266,11 +266,8 @@ fn audit(table: &Table, request: &Request<'_>, entry: &Entry, solution: &Solutio
             *counts.entry(table.secret.codes[row]).or_default() += 1;
         }
         let counts: Vec<(u32, u64)> = counts.into_iter().collect();
-        let group = Group {
-            records: rows.len() as u64,
-            subjects: rows.len() as u64,
-            sensitive: &[Histogram::new(&counts)],
-        };
+        let histograms = [Histogram::new(&counts)];
+        let group = Group::new(rows.len() as u64, rows.len() as u64, &histograms);
         for promise in request.promises {
             assert!(
                 promise.admits(&group),
