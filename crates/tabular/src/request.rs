@@ -56,7 +56,8 @@ impl Request<'_> {
     pub(crate) fn only_upward_closed(&self) -> Result<(), Error> {
         for promise in self.promises {
             let terms = promise.terms();
-            let closed = terms.monotone_with_suppression || self.budget() == 0 && terms.monotone;
+            let closed = self.is_monotone_with_suppression(promise.as_ref())
+                || self.budget() == 0 && self.is_monotone(promise.as_ref());
             if !closed {
                 return Err(Error::PromiseNotHonoured { name: terms.name });
             }
