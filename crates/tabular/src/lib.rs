@@ -29,6 +29,7 @@ mod partition;
 mod recode;
 mod request;
 mod samarati;
+mod setting;
 mod solution;
 mod tally;
 
@@ -48,4 +49,5 @@ pub use objective::Objective;
 pub use partition::Axis;
 pub use request::{Request, Solver};
 pub use samarati::Samarati;
+pub use setting::{Population, Setting};
 pub use solution::{Solution, Statistics};

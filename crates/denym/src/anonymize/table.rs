@@ -159,6 +159,7 @@ fn solve(
         objective,
         suppress_at_most: Fraction::new(budget, summary.total().max(1)).unwrap_or(Fraction::ZERO),
         limits: Some(&plan.limits),
+        setting: None,
     };
     let keep_going = || listener.keep_going();
     let mut progress =
