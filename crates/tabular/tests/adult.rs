@@ -39,6 +39,7 @@ fn check(config: &str, metric: &str, objective: Objective) {
         )
         .expect("a fraction"),
         limits: None,
+        setting: None,
     };
     let solution = Context::quiet(0, |context| FullDomain::default().solve(&request, context))
         .expect("feasible");

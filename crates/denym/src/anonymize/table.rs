@@ -314,6 +314,7 @@ pub(crate) fn solve(
         objective,
         suppress_at_most: Fraction::new(budget, summary.total().max(1)).unwrap_or(Fraction::ZERO),
         limits: Some(&plan.limits),
+        setting: None,
     };
     let keep_going = || listener.keep_going();
     let mut progress =
