@@ -450,7 +450,7 @@ fn example_5_1_minimality() {
     write(
         at,
         "policy.toml",
-        "[data]\npath = \"jobs.csv\"\n[attributes]\njob = { role = \"quasi\", hierarchy = \"job.csv\" }\ndisease = \"sensitive\"\n[promise]\nconfidence = { attribute = \"disease\", values = [\"HIV\"], at-most = 0.6 }\n",
+        "[data]\npath = \"jobs.csv\"\n[attributes]\njob = { role = \"quasi\", hierarchy = \"job.csv\" }\ndisease = \"sensitive\"\n[promise]\nconfidence = { attribute = \"disease\", values = [\"HIV\"], at-most = 0.6 }\n[release]\nalgorithm = \"full-domain\"\n",
     );
     let (code, found) = json(at, &["attack", "minimality", "policy.toml"]);
     assert_eq!(code, 0, "{found}");

@@ -124,6 +124,7 @@ fn config_e() {
             objective,
             suppress_at_most: Fraction::ONE,
             limits: None,
+            setting: None,
         };
         let solve = |solver: &dyn Solver| {
             Context::quiet(0, |context| solver.solve(&request, context)).expect("feasible")

@@ -198,6 +198,7 @@ fn k_optimize_finds_the_best_of_all_cuts() {
             suppress_at_most: Fraction::new([0, 0, 10, 30][random.below(4) as usize], 100)
                 .expect("a fraction"),
             limits: None,
+            setting: None,
         };
         let exact = KOptimize { effort: u64::MAX };
         let answer = solve(&exact, &request);
@@ -313,6 +314,7 @@ fn several_known_sets_need_less_than_their_union() {
         objective: Objective::Loss,
         suppress_at_most: Fraction::ZERO,
         limits: None,
+        setting: None,
     };
     let several = TopDownSpecialization {
         known_sets: vec![vec![0], vec![1]],
@@ -357,6 +359,7 @@ fn numeric_taxonomies_grow_where_the_class_changes() {
         objective: Objective::Loss,
         suppress_at_most: Fraction::ZERO,
         limits: None,
+        setting: None,
     };
     let solver = TopDownSpecialization {
         purpose: Purpose::Class(0),
@@ -423,6 +426,7 @@ fn siblings_lose_no_more_than_subtrees_where_one_value_is_rare() {
         objective: Objective::Loss,
         suppress_at_most: Fraction::ZERO,
         limits: None,
+        setting: None,
     };
     let solution = solve(&SiblingGeneralization, &request).expect("feasible");
     assert_eq!(solution.statistics.classes, 4);
@@ -463,6 +467,7 @@ fn mu_argus_is_not_k_anonymity() {
         objective: Objective::Loss,
         suppress_at_most: Fraction::ZERO,
         limits: None,
+        setting: None,
     };
     let run = |k| {
         let argus = MuArgus {

@@ -178,6 +178,7 @@ impl TableOf {
             objective: Objective::Loss,
             suppress_at_most: Fraction::ZERO,
             limits: None,
+            setting: None,
         }
     }
 
