@@ -3,8 +3,8 @@
 use crate::{
     Auto, BestEffort, BottomUpGeneralization, Cuts, Datafly, Direction, FullDomain, GreedyCells,
     Incognito, InfoGainMondrian, KOptimize, LocalRecoding, LocalSuppression, MinGen, Mondrian,
-    ProgressiveLocalRecoding, Purpose, Samarati, SiblingGeneralization, Solver, TopDownDisclosure,
-    TopDownSpecialization,
+    ProgressiveLocalRecoding, Purpose, Samarati, SiblingGeneralization, Solver, TopDown,
+    TopDownDisclosure, TopDownSpecialization,
 };
 
 /// What a solver publishes.
@@ -134,6 +134,16 @@ pub const CATALOGUE: &[Entry] = &[
         suppresses: true,
         maturity: Maturity::Tested,
         make: || Box::new(Datafly),
+    },
+    Entry {
+        name: "top-down",
+        summary: "specializes one value at a time, most information per privacy",
+        paper: "Fung, Wang, Yu 2005, 2007",
+        recoding: RecodingKind::Subtree,
+        honours: Honours::All,
+        suppresses: true,
+        maturity: Maturity::Tested,
+        make: || Box::new(TopDown::default()),
     },
     Entry {
         name: "mondrian",

@@ -5,6 +5,7 @@
 //! a lattice of levels, partitions of records. A [`Request`] says what is wanted, a [`Context`] how long and with which
 //! seed, and a [`Solver`] answers with a [`Solution`] or with an [`Error`] that names the nearest feasible point.
 
+mod anatomy;
 mod auto;
 mod best_effort;
 mod bottom_up_generalization;
@@ -44,9 +45,11 @@ mod sibling_generalization;
 mod solution;
 mod tally;
 mod target;
+mod top_down;
 mod top_down_disclosure;
 mod top_down_specialization;
 
+pub use anatomy::{Anatomized, Anatomy};
 pub use auto::{Attempt, Auto};
 pub use best_effort::BestEffort;
 pub use bottom_up_generalization::BottomUpGeneralization;
@@ -72,5 +75,6 @@ pub use request::{Request, Solver};
 pub use samarati::Samarati;
 pub use sibling_generalization::SiblingGeneralization;
 pub use solution::{Solution, Statistics};
+pub use top_down::TopDown;
 pub use top_down_disclosure::TopDownDisclosure;
 pub use top_down_specialization::{Purpose, TopDownSpecialization, TradeOff};

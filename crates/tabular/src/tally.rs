@@ -303,7 +303,7 @@ impl<const W: usize> Nodes for Views<'_, W> {
 }
 
 /// Quasi-identifiers by the entropy of their values at the lowest level, highest first.
-fn varied(request: &Request<'_>, lattice: &Lattice) -> Vec<usize> {
+pub(crate) fn varied(request: &Request<'_>, lattice: &Lattice) -> Vec<usize> {
     let summary = request.summary;
     let total = summary.total() as f64;
     let entropy = |d: usize| -> f64 {
