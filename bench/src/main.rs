@@ -11,11 +11,16 @@
 mod audit;
 mod process;
 mod table;
+mod trails;
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     let all = wanted.is_empty();
-    for (name, run) in [("table", table::run as fn()), ("audit", audit::run)] {
+    for (name, run) in [
+        ("table", table::run as fn()),
+        ("audit", audit::run),
+        ("trails", trails::run),
+    ] {
         if all || wanted.iter().any(|word| word == name) {
             println!("\n## {name}\n");
             run();
