@@ -9,13 +9,18 @@
 )]
 
 mod audit;
+mod paths;
 mod process;
 mod table;
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     let all = wanted.is_empty();
-    for (name, run) in [("table", table::run as fn()), ("audit", audit::run)] {
+    for (name, run) in [
+        ("table", table::run as fn()),
+        ("audit", audit::run),
+        ("paths", paths::run),
+    ] {
         if all || wanted.iter().any(|word| word == name) {
             println!("\n## {name}\n");
             run();
