@@ -9,6 +9,7 @@
 )]
 
 mod audit;
+mod paths;
 mod process;
 mod table;
 mod trails;
@@ -20,6 +21,7 @@ fn main() {
         ("table", table::run as fn()),
         ("audit", audit::run),
         ("trails", trails::run),
+        ("paths", paths::run),
     ] {
         if all || wanted.iter().any(|word| word == name) {
             println!("\n## {name}\n");
