@@ -9,13 +9,20 @@
 )]
 
 mod audit;
+mod microdata;
 mod process;
 mod table;
+mod thesis;
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     let all = wanted.is_empty();
-    for (name, run) in [("table", table::run as fn()), ("audit", audit::run)] {
+    for (name, run) in [
+        ("table", table::run as fn()),
+        ("audit", audit::run),
+        ("microdata", microdata::run),
+        ("thesis", thesis::run),
+    ] {
         if all || wanted.iter().any(|word| word == name) {
             println!("\n## {name}\n");
             run();
