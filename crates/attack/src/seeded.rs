@@ -1,22 +1,18 @@
-//! The seeded generator behind every sampled attack (`SplitMix64`), the same on every machine.
+//! The seeded generator of [`denym_data`] with what sampling needs beside: large ranges and distinct draws.
 
 /// A stream of numbers fixed by its seed.
 #[derive(Debug, Clone)]
-pub struct SplitMix64(u64);
+pub struct SplitMix64(denym_data::SplitMix64);
 
 impl SplitMix64 {
     /// The stream of `seed`.
     pub fn new(seed: u64) -> Self {
-        Self(seed)
+        Self(denym_data::SplitMix64::new(seed))
     }
 
     /// The next 64 bits.
     pub fn next_u64(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.0.next_u64()
     }
 
     /// A number below `n`; 0 when `n` is 0.
@@ -26,7 +22,7 @@ impl SplitMix64 {
 
     /// A number in [0, 1).
     pub fn unit(&mut self) -> f64 {
-        (self.next_u64() >> 11) as f64 * 2.0_f64.powi(-53)
+        self.0.unit()
     }
 
     /// `count` distinct numbers below `n` (all of them when `count >= n`), ascending.

@@ -2,7 +2,9 @@
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::{anonymize, audit, catalogue, compare, generate, profile, verify};
+use crate::commands::{
+    anonymize, attack, audit, catalogue, compare, explore, generate, profile, verify,
+};
 
 /// Publish data about people so that it stays useful and nobody in it can be found.
 #[derive(Parser)]
@@ -46,7 +48,8 @@ pub(crate) enum Command {
 Examples:
   denym audit patients.csv --quasi zip,age,sex --sensitive diagnosis
   denym audit adult.csv --quasi sex,age,race --levels sex=0,age=3,race=1 --hierarchies adult/ --json
-  denym audit adult.csv --quasi age,education --sensitive occupation --suppress-below 5")]
+  denym audit adult.csv --quasi age,education --sensitive occupation --suppress-below 5
+  denym audit trips.csv --doublets 2 --k 5 --confidence status=On-welfare:0.5")]
     Audit(audit::AuditArgs),
     /// Find the best release under a policy, prove it, and write it as a bundle
     #[command(after_help = "\
@@ -63,6 +66,14 @@ Examples:
   denym verify out/patients
   denym verify received/release --json")]
     Verify(verify::VerifyArgs),
+    /// Try what an adversary would: trails, linkage, inference, several releases, queries
+    #[command(after_help = "\
+Examples:
+  denym attack out/patients
+  denym attack out/patients --external voters.csv --id name
+  denym attack trails --identified people.csv --anonymous samples.csv
+  denym attack list")]
+    Attack(attack::AttackArgs),
     /// Say what is in a data set and who stands out; draft a policy
     #[command(after_help = "\
 Examples:
@@ -74,6 +85,13 @@ Examples:
 Examples:
   denym compare patients.csv out/patients/release/patients.csv")]
     Compare(compare::CompareArgs),
+    /// Show what each bound would cost, without releasing anything
+    #[command(after_help = "\
+Examples:
+  denym explore policy.toml
+  denym explore policy.toml --k 10,20,30,40,50 --doublets 1,2,3 --svg frontier.svg
+  denym explore policy.toml --confidence 0.2,0.4,0.6,0.8,1 --json")]
+    Explore(explore::ExploreArgs),
     /// List the algorithms a policy can name
     Algorithms,
     /// List the promises a policy can make, with their parameters and sources
@@ -83,7 +101,8 @@ Examples:
     /// Make synthetic data
     #[command(after_help = "\
 Examples:
-  denym generate hospital --seed 1 --rows 1000 > patients.csv")]
+  denym generate hospital --seed 1 --rows 1000 > patients.csv
+  denym generate scalability --seed 7 --rows 1000000 > paths.csv")]
     Generate(generate::GenerateArgs),
 }
 

@@ -28,10 +28,12 @@ fn main() -> ExitCode {
         Command::Audit(args) => commands::audit::run(args, &console),
         Command::Anonymize(args) => commands::anonymize::run(args, &console),
         Command::Verify(args) => commands::verify::run(args, &console),
+        Command::Attack(args) => commands::attack::run(args, &console),
         Command::Profile(args) => commands::profile::run(args, &console),
         Command::Compare(args) => commands::compare::run(args, &console),
         Command::Promises(args) => Ok(commands::catalogue::promises(args, &console)),
         Command::Metrics(args) => Ok(commands::catalogue::metrics(args, &console)),
+        Command::Explore(args) => commands::explore::run(args, &console),
         Command::Algorithms => Ok(commands::algorithms::run(&console)),
         Command::Generate(args) => commands::generate::run(args, &console),
     };

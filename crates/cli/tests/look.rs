@@ -135,3 +135,54 @@ fn the_pages_of_the_book_are_what_the_program_says() {
         );
     }
 }
+
+#[test]
+fn a_wrong_role_is_pointed_out() {
+    let directory = tempfile::tempdir().expect("a directory");
+    // Ten people alike in age and sex; the shoe size tells each apart.
+    let rows: String = (0..10)
+        .map(|row| format!("30,f,{},flu\n", 35 + row))
+        .collect();
+    write(
+        directory.path(),
+        "t.csv",
+        format!("age,sex,shoe,disease\n{rows}"),
+    );
+    let args = [
+        "audit",
+        "t.csv",
+        "--quasi",
+        "age,sex",
+        "--sensitive",
+        "disease",
+        "--k",
+        "5",
+        "--background",
+        "1",
+    ];
+    let (code, document) = json(directory.path(), &args);
+    assert_eq!((code, &document["k"]), (0, &10.into()));
+    let shoe = &document["what_if"][0];
+    assert_eq!(shoe["added"], serde_json::json!(["shoe"]));
+    assert_eq!(
+        (&shoe["k"], &shoe["breaks"], &shoe["confidence"]["disease"]),
+        (&1.into(), &true.into(), &1.0.into())
+    );
+    let both = document["what_if"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .find(|found| {
+            found["added"]
+                .as_array()
+                .is_some_and(|list| list.len() == 2)
+        });
+    assert_eq!(
+        both.expect("a pair")["added"],
+        serde_json::json!(["shoe", "disease"])
+    );
+    assert_eq!(
+        document["sensitive"]["disease"]["worst_case_disclosure_by_facts"],
+        serde_json::json!([1.0, 1.0])
+    );
+}

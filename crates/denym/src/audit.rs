@@ -1,10 +1,17 @@
 //! Measures any table: every promise's value and every risk, without changing anything.
 
+pub(crate) mod paths;
+
 use std::path::PathBuf;
 
 use denym_data::{Hierarchy, Table};
 use denym_engine::{Engine, ReadOptions};
-use denym_measure::{Classes, Roles, Survey, SurveyOptions, survey};
+use denym_measure::risk::{
+    PopulationUniqueness, contributions, population_uniqueness, special_uniques,
+};
+use denym_measure::{
+    Classes, Roles, Survey, SurveyOptions, survey, what_if, worst_case_disclosure,
+};
 
 use crate::listener::{Listener, Phase};
 use crate::policy::suggest;
@@ -29,22 +36,80 @@ pub struct AuditRequest {
     pub hierarchies: Option<PathBuf>,
     /// Leave out classes with fewer subjects first.
     pub suppress_below: u64,
+    /// Size of the population the table was drawn from.
+    pub population: Option<u64>,
+    /// The k that groups should have; what the table has now when `None`.
+    pub k: Option<u64>,
+    /// What each further column would tell: re-measure with it, and with each pair, added to what the adversary knows.
+    pub what_if: bool,
+    /// Facts about others that an adversary may know beside (worst-case disclosure), up to this many.
+    pub background: usize,
+    /// Look for records that are unique on few columns: combinations of up to this many, and what each column contributes.
+    pub special_uniques: usize,
     /// Threads; all cores when `None`.
     pub threads: Option<usize>,
 }
 
+/// What an audit found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Audit {
+    /// Every promise and every risk.
+    pub survey: Survey,
+    /// What happens when the adversary knows more columns than was thought.
+    pub what_if: Vec<Dilemma>,
+    /// For each sensitive attribute, the largest chance of inferring a value with 0, 1, 2, ... facts about others.
+    pub worst_case: Vec<Vec<f64>>,
+    /// How many people of the population are likely to be unique.
+    pub population: Option<PopulationUniqueness>,
+    /// Records that are unique on few columns, when asked for.
+    pub special_uniques: Option<SpecialUniques>,
+}
+
+/// The same table for an adversary who knows further columns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dilemma {
+    /// The further columns.
+    pub added: Vec<String>,
+    /// Subjects of the smallest group then.
+    pub k: u64,
+    /// The largest confidence in any value of each sensitive attribute; `None` where it was itself added.
+    pub confidence: Vec<(String, Option<f64>)>,
+    /// Whether the k that was asked for no longer holds.
+    pub breaks: bool,
+}
+
+/// Records that are unique on few columns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SpecialUniques {
+    /// How many records are.
+    pub records: u64,
+    /// How many have a minimal unique combination of each size, from 1 up.
+    pub by_size: Vec<u64>,
+    /// For each quasi-identifier, how many fewer records would be unique without it, and its share of the risk.
+    pub contributions: Vec<(String, u64, f64)>,
+}
+
 /// Measures the table of `request`.
-pub fn audit(request: &AuditRequest, listener: &dyn Listener) -> Result<Survey, Error> {
+pub fn audit(request: &AuditRequest, listener: &dyn Listener) -> Result<Audit, Error> {
     let engine = Engine::new(request.threads)?;
     listener.phase(Phase::Reading);
     check_roles(request)?;
     let mut options = request.read.clone();
-    let wanted = request
+    if !request.what_if {
+        let wanted = request
+            .quasi
+            .iter()
+            .chain(&request.sensitive)
+            .chain(&request.subject);
+        options.columns = Some(wanted.cloned().collect());
+    }
+    options.expected = request
         .quasi
         .iter()
         .chain(&request.sensitive)
-        .chain(&request.subject);
-    options.columns = Some(wanted.cloned().collect());
+        .chain(&request.subject)
+        .cloned()
+        .collect();
     let table = engine
         .read(&request.data, &options)
         .map_err(|error| match error {
@@ -97,10 +162,90 @@ pub fn audit(request: &AuditRequest, listener: &dyn Listener) -> Result<Survey, 
         let options = SurveyOptions {
             suppressed: all - classes.total(),
             taxonomies: taxonomies.iter().map(Option::as_ref).collect(),
-            population: None,
+            population: request.population,
         };
-        survey(&classes, &options)
+        let survey = survey(&classes, &options);
+        let what_if = if request.what_if {
+            dilemmas(request, &table, &roles, survey.k)
+        } else {
+            Vec::new()
+        };
+        let facts = |attribute| {
+            (0..=request.background)
+                .map(|facts| worst_case_disclosure(&classes, attribute, facts))
+                .collect()
+        };
+        Audit {
+            what_if,
+            worst_case: if request.background > 0 {
+                (0..request.sensitive.len()).map(facts).collect()
+            } else {
+                Vec::new()
+            },
+            population: request
+                .population
+                .map(|people| population_uniqueness(&classes, people)),
+            special_uniques: (request.special_uniques > 0)
+                .then(|| special(&table, &roles, request.special_uniques)),
+            survey,
+        }
     }))
+}
+
+/// What each further column, and each pair of them, would tell.
+fn dilemmas(request: &AuditRequest, table: &Table, roles: &Roles, k: u64) -> Vec<Dilemma> {
+    let asked = request.k.unwrap_or(k);
+    let name = |column: &usize| table.columns()[*column].name.clone();
+    what_if(table, roles, &[], true)
+        .into_iter()
+        .map(|found| Dilemma {
+            added: found.added.iter().map(name).collect(),
+            k: found.k,
+            confidence: request
+                .sensitive
+                .iter()
+                .cloned()
+                .zip(found.confidence)
+                .collect(),
+            breaks: found.k < asked,
+        })
+        .collect()
+}
+
+/// Records that are unique on few quasi-identifiers, and what each contributes to the risk.
+fn special(table: &Table, roles: &Roles, most: usize) -> SpecialUniques {
+    let found = special_uniques(table, &roles.quasi, most);
+    let mut by_size = vec![0; most.min(roles.quasi.len())];
+    for unique in &found {
+        let smallest = unique.minimal.iter().map(Vec::len).min().unwrap_or(0);
+        if let Some(count) = smallest
+            .checked_sub(1)
+            .and_then(|index| by_size.get_mut(index))
+        {
+            *count += 1;
+        }
+    }
+    let uniques = Classes::of(table, roles)
+        .subjects()
+        .iter()
+        .filter(|&&subjects| subjects == 1)
+        .count() as u64;
+    let contributions = contributions(table, &roles.quasi)
+        .into_iter()
+        .map(|found| {
+            let name = table.columns()[found.column].name.clone();
+            (
+                name,
+                uniques.saturating_sub(found.uniques_without),
+                found.risk_share,
+            )
+        })
+        .collect();
+    SpecialUniques {
+        records: found.len() as u64,
+        by_size,
+        contributions,
+    }
 }
 
 /// Every column has one role, and levels belong to quasi-identifiers.

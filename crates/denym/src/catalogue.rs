@@ -33,5 +33,49 @@ pub fn algorithms() -> Vec<Algorithm> {
         summary: entry.about,
         reference: entry.reference,
     });
-    tables.chain(numbers).chain(CLUSTERING).collect()
+    tables
+        .chain(numbers)
+        .chain(CLUSTERING)
+        .chain(PATHS)
+        .collect()
 }
+
+/// The algorithms for paths, by the names of [`denym_paths::Algorithm`].
+const PATHS: [Algorithm; 6] = [
+    Algorithm {
+        name: "auto",
+        data: "paths",
+        summary: "the one below with the least loss: global or local suppression, coarsening where a ladder is given",
+        reference: "denym",
+    },
+    Algorithm {
+        name: "global-suppression",
+        data: "paths",
+        summary: "rare doublets removed from every record, the greedy choice of the thesis",
+        reference: "K. Al-Hussaeni 2009; N. Mohammed, B. Fung, M. Debbabi 2009",
+    },
+    Algorithm {
+        name: "local-suppression",
+        data: "paths",
+        summary: "doublets removed only from the records that need it; truthful, far less is lost",
+        reference: "denym, after the future work of K. Al-Hussaeni 2009",
+    },
+    Algorithm {
+        name: "coarsening",
+        data: "paths",
+        summary: "places become regions and times wider slots where the exact doublet is too rare",
+        reference: "denym, after M. Terrovitis, N. Mamoulis, P. Kalnis 2011",
+    },
+    Algorithm {
+        name: "whole-paths",
+        data: "paths",
+        summary: "every published path is shared by k records: the baseline of the thesis",
+        reference: "K. Al-Hussaeni 2009, chapter 5",
+    },
+    Algorithm {
+        name: "optimum",
+        data: "paths",
+        summary: "the global suppression of least loss by exhaustive search; small tables only",
+        reference: "denym",
+    },
+];

@@ -36,6 +36,9 @@ pub struct Certificate {
     /// What the red team could do to the release.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub attacks: Vec<AttackResult>,
+    /// The layout of released paths, and how they are judged.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub paths: Option<crate::paths::PathClaims>,
 }
 
 /// The released data.
@@ -113,10 +116,24 @@ pub struct Claim {
 pub struct AttackResult {
     /// The attack's name.
     pub attack: String,
+    /// The sensitive attribute it is after, when it is after one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub attribute: Option<String>,
     /// What its adversary knows.
     pub knows: String,
     /// The share of its attempts that succeed.
     pub success_rate: f64,
+    /// The bound above which the policy refuses a release.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub refuse_above: Option<f64>,
+}
+
+impl AttackResult {
+    /// Whether the attack achieves more than the policy allows.
+    pub fn exceeds(&self) -> bool {
+        self.refuse_above
+            .is_some_and(|bound| self.success_rate > bound)
+    }
 }
 
 /// `part / whole` as a number, zero when there is nothing.

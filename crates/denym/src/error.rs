@@ -41,6 +41,41 @@ pub enum Error {
     /// No recoding keeps the promises.
     #[error(transparent)]
     Solver(#[from] denym_tabular::Error),
+    /// No release of paths keeps the promises, or a table of paths cannot be built.
+    #[error(transparent)]
+    PathSolver(#[from] denym_paths::Error),
+    /// A file of paths has a mistake.
+    #[error("{error}")]
+    Paths {
+        /// The file.
+        place: PathBuf,
+        /// What is wrong; its row counts from 1.
+        error: denym_data::paths::PathsError,
+    },
+    /// A cell of a file of paths cannot be used.
+    #[error("row {row}: `{column}` {what}")]
+    PathCell {
+        /// The file.
+        place: PathBuf,
+        /// The column.
+        column: String,
+        /// The record, from 1.
+        row: usize,
+        /// What is wrong.
+        what: &'static str,
+        /// What to do about it.
+        help: &'static str,
+    },
+    /// More records stand out by their quasi-identifiers than may be removed.
+    #[error(
+        "{dropped} records stand out by their quasi-identifiers; at most {allowed} may be removed"
+    )]
+    TooManyDropped {
+        /// Records that would have to go.
+        dropped: u64,
+        /// Records that may go.
+        allowed: u64,
+    },
     /// Numbers cannot be grouped or perturbed as asked.
     #[error(transparent)]
     Microdata(#[from] denym_microdata::Error),
@@ -63,6 +98,26 @@ pub enum Error {
         /// What is wrong.
         what: String,
         /// What to do about it.
+        help: String,
+    },
+    /// An attack cannot be run on this input.
+    #[error("{what}")]
+    Attack {
+        /// What is wrong.
+        what: String,
+        /// A stable name for it.
+        code: &'static str,
+        /// What to do about it.
+        help: String,
+    },
+    /// The promise cannot be kept on this data.
+    #[error("{what}")]
+    Infeasible {
+        /// What stands in the way.
+        what: String,
+        /// A stable name for it.
+        code: &'static str,
+        /// The nearest point that can be reached.
         help: String,
     },
     /// A file cannot be read or written.
@@ -100,6 +155,12 @@ pub enum Error {
     },
 }
 
+impl From<denym_data::paths::PathsError> for Error {
+    fn from(error: denym_data::paths::PathsError) -> Error {
+        Error::PathSolver(denym_paths::Error::Paths(error))
+    }
+}
+
 impl Error {
     /// A failed file operation.
     pub(crate) fn io(
@@ -126,7 +187,11 @@ impl Error {
     /// What the process exits with: 1 refused, 2 bad input or I/O, 3 our bug.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Error::Solver(denym_tabular::Error::Infeasible { .. }) => 1,
+            Error::Solver(denym_tabular::Error::Infeasible { .. })
+            | Error::Infeasible { .. }
+            | Error::TooManyDropped { .. } => 1,
+            Error::PathSolver(error) if error.is_refusal() => 1,
+            Error::PathSolver(denym_paths::Error::Internal { .. }) => 3,
             Error::Microdata(
                 denym_microdata::Error::Infeasible | denym_microdata::Error::TooFewRecords { .. },
             ) => 1,
@@ -145,10 +210,15 @@ impl Error {
             Error::Data(error) | Error::Hierarchy { error, .. } => error.code(),
             Error::Several(errors) => errors[0].code(),
             Error::Solver(error) => error.code(),
+            Error::PathSolver(error) => error.code(),
+            Error::Paths { error, .. } => error.code(),
+            Error::PathCell { .. } => "path-cell",
+            Error::TooManyDropped { .. } => "paths-too-many-records",
             Error::Microdata(error) => error.code(),
             Error::NoRandomness => "no-randomness",
             Error::UnknownColumn { .. } => "unknown-column",
             Error::Argument { .. } => "argument",
+            Error::Attack { code, .. } | Error::Infeasible { code, .. } => code,
             Error::Io { .. } => "io",
             Error::Exists { .. } => "output-exists",
             Error::Bundle { .. } => "bundle-broken",
@@ -177,6 +247,11 @@ impl Error {
                 |line| format!("{}:{line}", file.display()),
             )),
             Error::Several(errors) => errors[0].location(),
+            Error::Paths { place, error } => Some(match error.location() {
+                Some(row) => format!("{}: {row}", place.display()),
+                None => place.display().to_string(),
+            }),
+            Error::PathCell { place, row, .. } => Some(format!("{}: row {row}", place.display())),
             Error::UnknownColumn { place, .. } => Some(place.clone()),
             Error::Io { path, .. } | Error::Exists { path } | Error::Bundle { path, .. } => {
                 Some(path.display().to_string())
@@ -195,11 +270,24 @@ impl Error {
             Error::Data(error) | Error::Hierarchy { error, .. } => error.help(),
             Error::Several(errors) => errors[0].help(),
             Error::Solver(error) => error.help(),
+            Error::PathSolver(error) => error.help(),
+            Error::Paths {
+                error: denym_data::paths::PathsError::TwoPlaces { .. },
+                ..
+            } => "use a finer time, drop one, or say `several-places = true` in `[data]`".into(),
+            Error::Paths { error, .. } => error.help(),
+            Error::PathCell { help, .. } => (*help).to_owned(),
+            Error::TooManyDropped { .. } => {
+                "raise `suppress-at-most`, or give fewer columns the role `quasi`".into()
+            }
+            Error::UnknownColumn { help, .. }
+            | Error::Argument { help, .. }
+            | Error::Attack { help, .. }
+            | Error::Infeasible { help, .. } => help.clone(),
             Error::Microdata(error) => error.help(),
             Error::NoRandomness => {
                 "noise from anywhere else could be undone; run it on another system".into()
             }
-            Error::UnknownColumn { help, .. } | Error::Argument { help, .. } => help.clone(),
             Error::Io { kind, .. } => match kind {
                 std::io::ErrorKind::NotFound => {
                     "check the path; paths in a policy are relative to its file".into()

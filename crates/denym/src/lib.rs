@@ -5,17 +5,20 @@
 //! [`audit`].
 
 mod anonymize;
+pub mod attack;
 mod audit;
 mod bundle;
 pub mod catalogue;
 mod certificate;
 mod compare;
 mod error;
+mod explore;
 pub mod generate;
 mod hierarchies;
 mod judge;
 mod listener;
 mod numbers;
+mod paths;
 mod perturb;
 mod plan;
 pub mod policy;
@@ -26,20 +29,25 @@ mod threads;
 mod verify;
 
 pub use anonymize::{
-    Account, ColumnTests, Figures, Measures, Microdata, Outcome, Release, RunOptions, Tried,
-    anonymize,
+    Account, ColumnTests, Figures, Measures, Microdata, Outcome, PathFigures, Refusal, Release,
+    RunOptions, Tried, anonymize,
 };
-pub use audit::{AuditRequest, audit};
+pub use audit::paths::{PathAuditRequest, audit_paths};
+pub use audit::{Audit, AuditRequest, Dilemma, SpecialUniques, audit};
 pub use bundle::remove_unfinished;
 pub use certificate::{Altered, AttackResult, Certificate, Check, Claim, DataFile, Sensitive};
 pub use compare::compare_tables;
+pub use denym_data::Fraction;
 pub use denym_engine::{Encoding, Format, ReadOptions};
 pub use denym_measure::catalogue::{METRICS, MetricEntry, PROMISES, PromiseEntry};
 pub use denym_measure::metrics::Comparison;
+pub use denym_measure::paths::PathAudit;
 pub use denym_measure::profile::{Pattern, Profile};
 pub use denym_measure::{SensitiveSurvey, Survey};
 pub use error::Error;
+pub use explore::{Exploration, ExploreRequest, Trial, explore};
 pub use listener::{Listener, Phase, Silent};
+pub use paths::{PathClaims, PathForm};
 pub use plan::Plan;
 pub use policy::{Mistake, Policy};
 pub use profile::{draft_policy, profile_table};

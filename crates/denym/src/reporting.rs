@@ -1,12 +1,13 @@
 //! What a run tells people: the steward's report, the recipient's README, the plan as a document.
 
 mod numbers;
+pub(crate) mod paths;
 
 use std::fmt::Write as _;
 
 use denym_data::{Column, Kind, Role, Table};
-use denym_measure::Classes;
 use denym_measure::risk::{ClassRisk, class_risk};
+use denym_measure::{Classes, Roles, what_if};
 use denym_report::{
     Attempt, ClassSize, Count, Distribution, Fact, Headline, Loss, Outcome, Provenance, Report,
     Risk, risk_bars,
@@ -45,6 +46,7 @@ pub(crate) fn report(
             numbers::how(plan, account, figures),
             &figures.attribute_loss,
         ),
+        _ => return Report::default(),
     };
     Report {
         title: format!("Release of {}", plan.policy.data_name()),
@@ -102,7 +104,10 @@ pub(crate) fn report(
             .collect(),
         distributions: distributions(plan, source, written, &how),
         attacks: numbers::attacks(account),
-        notes: numbers::notes(plan, account),
+        notes: what_if_notes(plan, written)
+            .into_iter()
+            .chain(numbers::notes(plan, account))
+            .collect(),
         warnings: account.warnings.clone(),
         provenance: Provenance {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -129,6 +134,39 @@ pub(crate) fn report(
     }
 }
 
+/// What would be left of the crowd if the adversary also knew a column that the policy thinks nobody knows.
+fn what_if_notes(plan: &Plan, written: &Table) -> Vec<String> {
+    let position = |name: &str| written.position(name);
+    let roles = Roles {
+        quasi: plan
+            .quasi_names()
+            .iter()
+            .filter_map(|name| position(name))
+            .collect(),
+        sensitive: Vec::new(),
+        subject: plan
+            .policy
+            .with_role(Role::Subject)
+            .next()
+            .and_then(|spec| position(&spec.name)),
+    };
+    what_if(written, &roles, &[], false)
+        .into_iter()
+        .map(|found| {
+            let names: Vec<&str> = found
+                .added
+                .iter()
+                .map(|&column| written.columns()[column].name.as_str())
+                .collect();
+            format!(
+                "If somebody also knew a person's {}, the smallest crowd to hide in would be {}.",
+                names.join(" and "),
+                found.k
+            )
+        })
+        .collect()
+}
+
 fn fact(name: &str, value: String, note: String) -> Fact {
     Fact {
         name: name.to_owned(),
@@ -137,7 +175,7 @@ fn fact(name: &str, value: String, note: String) -> Fact {
     }
 }
 
-fn claim(claim: &Claim) -> denym_report::Claim {
+pub(crate) fn claim(claim: &Claim) -> denym_report::Claim {
     let at_least = matches!(claim.promise.as_str(), "k-anonymity" | "l-diversity");
     denym_report::Claim {
         promise: kind(&claim.terms).to_owned(),
@@ -326,6 +364,7 @@ pub(crate) fn plan_document(plan: &Plan, account: &Account) -> serde_json::Value
             classes, levels, ..
         } => (classes, levels.as_ref()),
         Figures::Microdata(figures) => (&figures.classes, None),
+        _ => return serde_json::Value::Null,
     };
     let mut document = json!({
         "denym": env!("CARGO_PKG_VERSION"),

@@ -28,16 +28,14 @@ pub trait RandomSource {
     }
 }
 
-/// `SplitMix64` (Steele, Lea and Flood, 2014): small and seeded; for searches and tests, never for secrets.
+/// The seeded generator of [`denym_data`] as a source; for searches and tests, never for secrets.
 #[derive(Debug, Clone)]
-pub struct SplitMix64 {
-    state: u64,
-}
+pub struct SplitMix64(denym_data::SplitMix64);
 
 impl SplitMix64 {
     /// A generator whose whole sequence follows from the seed.
     pub fn new(seed: u64) -> Self {
-        Self { state: seed }
+        Self(denym_data::SplitMix64::new(seed))
     }
 
     /// An independent generator for part `number` of a job with this seed.
@@ -50,11 +48,7 @@ impl SplitMix64 {
 impl RandomSource for SplitMix64 {
     #[inline]
     fn next_u64(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.0.next_u64()
     }
 }
 

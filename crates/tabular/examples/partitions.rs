@@ -14,7 +14,7 @@ use denym_data::{Column, Decimal, Fraction, Hierarchy, SplitMix64, Summary, Unit
 use denym_measure::Promise;
 use denym_measure::promises::KAnonymity;
 use denym_tabular::{
-    Context, Cuts, FullDomain, LocalRecoding, Mondrian, Objective, Request, Solver,
+    Context, Cuts, FullDomain, LocalRecoding, Mondrian, Objective, Request, Solver, TopDownSpecialization,
 };
 
 fn main() {
@@ -32,6 +32,7 @@ fn main() {
         &summary,
         &hierarchies,
     );
+    run("top-down-specialization", &TopDownSpecialization::default(), &summary, &hierarchies);
     run("mondrian", &Mondrian::default(), &summary, &hierarchies);
     run("mondrian, relaxed", &relaxed, &summary, &hierarchies);
     run(
@@ -52,10 +53,11 @@ fn generate(rows: usize) -> (Summary, Vec<Hierarchy>) {
     let mut random = SplitMix64::new(7);
     let mut quasi = vec![Vec::with_capacity(rows); SIZES.len()];
     for _ in 0..rows {
-        let common = random.unit();
+        let common = random.below(1 << 16);
         for (codes, size) in quasi.iter_mut().zip(SIZES) {
-            let value = (common + random.unit() * random.unit()) / 2.0;
-            codes.push((value * size as f64) as u32);
+            // Whole numbers: the common part and the product of two draws, half and half.
+            let own = (random.below(1 << 16) * random.below(1 << 16)) >> 16;
+            codes.push(((u64::midpoint(common, own) * size) >> 16) as u32);
         }
     }
     let hierarchies = SIZES
@@ -87,6 +89,7 @@ fn run(name: &str, solver: &dyn Solver, summary: &Summary, hierarchies: &[Hierar
         objective: Objective::Loss,
         suppress_at_most: Fraction::ZERO,
         limits: None,
+        setting: None,
     };
     let start = Instant::now();
     let solution = Context::quiet(0, |context| solver.solve(&request, context)).expect("feasible");

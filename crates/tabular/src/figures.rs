@@ -10,8 +10,6 @@ use crate::{Solution, Statistics};
 const DECIMALS: f64 = 1e10;
 
 /// Records and subjects of every class, and the records suppressed.
-///
-/// `rows` are the record numbers' tuples when the recoding assigns records; tuples are in the summary's order.
 pub(crate) struct Sizes {
     pub(crate) records: Vec<u64>,
     pub(crate) subjects: Vec<u64>,

@@ -39,8 +39,9 @@
 //!
 //! # Cost
 //!
-//! Up to one pass over the distinct tuples per node evaluated; usually far fewer, since sets roll up from coarser ones.
-//! Adult (19,502 tuples, 12,960 nodes, k = 5, 5 %) takes about 80 evaluations.
+//! Up to one pass over the distinct tuples per node evaluated; usually far fewer, since sets roll up from others already
+//! made. Adult (19,502 tuples, 12,960 nodes, k = 5, 5 %) takes 440 evaluations, about 55 ms on one core; a million badly
+//! compressing rows (353,602 tuples) 162, about 0.6 s.
 
 use crate::lattice::{Lattice, Packed};
 use crate::nearest::nearest;

@@ -6,7 +6,7 @@ use common::{Close, Distinct, adult};
 use denym_data::Fraction;
 use denym_measure::Promise;
 use denym_measure::promises::KAnonymity;
-use denym_tabular::{Context, FullDomain, Objective, Request, Solution, Solver};
+use denym_tabular::{Context, FullDomain, MinGen, Objective, Request, Solution, Solver};
 use denym_testkit::shared;
 
 fn check(config: &str, metric: &str, objective: Objective) {
@@ -39,6 +39,7 @@ fn check(config: &str, metric: &str, objective: Objective) {
         )
         .expect("a fraction"),
         limits: None,
+        setting: None,
     };
     let solution = Context::quiet(0, |context| FullDomain::default().solve(&request, context))
         .expect("feasible");
@@ -104,4 +105,33 @@ fn config_c() {
 fn config_d() {
     check("d", "loss", Objective::Loss);
     check("d", "dm", Objective::Discernibility);
+}
+
+/// k = 10 with any suppression: no recorded answer, so every node is looked at.
+#[test]
+fn config_e() {
+    let Some(data) = shared::path("data/adult/adult.csv") else {
+        return;
+    };
+    let table = adult(&data, data.parent().expect("a directory"));
+    let (summary, hierarchies) = table.summary(None);
+    let promises: Vec<Box<dyn Promise>> = vec![Box::new(KAnonymity { k: 10 })];
+    for objective in [Objective::Loss, Objective::Discernibility] {
+        let request = Request {
+            summary: &summary,
+            hierarchies: &hierarchies,
+            promises: &promises,
+            objective,
+            suppress_at_most: Fraction::ONE,
+            limits: None,
+            setting: None,
+        };
+        let solve = |solver: &dyn Solver| {
+            Context::quiet(0, |context| solver.solve(&request, context)).expect("feasible")
+        };
+        let (best, all) = (solve(&FullDomain::default()), solve(&MinGen::default()));
+        assert_eq!(best.recoding, all.recoding);
+        assert_eq!(best.score.to_bits(), all.score.to_bits());
+        same_on_one_thread(&request, &best);
+    }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 
-use denym::{Account, Error, Figures, Outcome, Policy, RunOptions};
+use denym::{Account, AttackResult, Error, Figures, Outcome, Policy, RunOptions};
 use serde_json::{Value, json};
 
 use super::claims::{self, number};
@@ -23,6 +23,9 @@ pub(crate) struct AnonymizeArgs {
     /// Replace the bundle if it exists
     #[arg(long)]
     pub(crate) force: bool,
+    /// Paths: list the doublets that are published nowhere
+    #[arg(long)]
+    pub(crate) show_suppressed: bool,
     #[command(flatten)]
     pub(crate) search: super::microdata::SearchArgs,
 }
@@ -48,11 +51,11 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
             for warning in &release.account.warnings {
                 console.warn(warning);
             }
-            let mut document = document(&release.account, "released");
+            let mut document = document(&release.account, "released", args);
             document["bundle"] = json!(release.bundle);
             document["seconds"] = json!(start.elapsed().as_secs_f64());
             console.document(&document);
-            summary(&release.account, console);
+            summary(&release.account, args, console);
             console.say(format!("bundle     {}", release.bundle.display()));
             console.say(format!(
                 "report     {}",
@@ -61,12 +64,18 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
             Ok(ExitCode::SUCCESS)
         }
         Ok(Outcome::Refused(account)) => {
-            let mut document = document(&account, "refused");
+            let mut document = document(&account, "refused", args);
             document["bundle"] = Value::Null;
             document["seconds"] = json!(start.elapsed().as_secs_f64());
             console.document(&document);
-            summary(&account, console);
-            console.say("refused: the audit does not confirm every promise; nothing was written");
+            summary(&account, args, console);
+            match &account.refusal {
+                None => console.say(refusal(&account)),
+                Some(refusal) => {
+                    console.say(format!("refused: {}; nothing was written", refusal.message));
+                    console.say(format!("help: {}", refusal.help));
+                }
+            }
             Ok(Console::refused())
         }
         Err(error) if console.json && error.exit_code() == 1 => {
@@ -93,7 +102,7 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
     }
 }
 
-fn document(account: &Account, status: &str) -> Value {
+fn document(account: &Account, status: &str, args: &AnonymizeArgs) -> Value {
     let mut document = json!({
         "status": status,
         "algorithm": account.algorithm,
@@ -102,6 +111,7 @@ fn document(account: &Account, status: &str) -> Value {
         "metric": {"name": account.metric.0, "value": account.metric.1},
         "claims": claims::document(&account.claims),
         "warnings": account.warnings,
+        "attacks": attacks(&account.attacks),
     });
     if !account.attempts.is_empty() {
         document["attempts"] = account
@@ -127,7 +137,47 @@ fn document(account: &Account, status: &str) -> Value {
                 document["levels"] = map(levels);
             }
         }
+        Figures::Paths(figures) => {
+            document["critical_violations"] = json!(figures.critical_violations);
+            document["critical_violations_by_length"] =
+                json!(figures.critical_violations_by_length);
+            document["doublets"] = json!(figures.doublets);
+            // Without a recoding there is nothing to count.
+            let found = account.refusal.is_none();
+            let if_found = |value: Value| if found { value } else { Value::Null };
+            document["suppressed_doublets"] = if_found(json!(figures.suppressed_doublets));
+            document["lost_doublets"] = if_found(json!(figures.lost_doublets));
+            document["unchanged_doublets"] = if_found(json!(figures.unchanged_doublets));
+            document["distortion"] = if_found(json!(figures.distortion));
+            document["loss"] = if_found(json!(figures.loss));
+            document["matching"] = json!(figures.matching.name());
+            document["exposed_records"] = json!(figures.exposed_records);
+            document["metric"]["value"] = if_found(json!(account.metric.1));
+            if args.show_suppressed {
+                document["suppressed"] = json!(figures.suppressed);
+            }
+        }
+        Figures::Trails {
+            entries,
+            withheld,
+            optimal,
+            institutions,
+        } => {
+            document["classes"] = Value::Null;
+            document["entries"] = json!(entries);
+            document["withheld"] = json!(withheld);
+            document["optimal"] = json!(optimal);
+            document["institutions"] = json!(institutions);
+        }
         Figures::Microdata(figures) => super::microdata::document(figures, &mut document),
+    }
+    if let Some(refusal) = &account.refusal {
+        document["error"] = json!({
+            "code": refusal.code,
+            "message": refusal.message,
+            "location": Value::Null,
+            "help": refusal.help,
+        });
     }
     if let Some(measures) = &account.measures {
         document["measures"] = super::microdata::measures(measures);
@@ -144,7 +194,7 @@ pub(super) fn map<T: Copy + Into<Value>>(pairs: &[(String, T)]) -> Value {
         .into()
 }
 
-fn summary(account: &Account, console: &Console) {
+fn summary(account: &Account, args: &AnonymizeArgs, console: &Console) {
     let published = account.records - account.suppressed_records;
     let (all, suppressed) = (account.records, account.suppressed_records);
     match &account.figures {
@@ -161,6 +211,43 @@ fn summary(account: &Account, console: &Console) {
                 console.say(format!("levels     {}", levels.join(" ")));
             }
         }
+        Figures::Paths(figures) if account.refusal.is_some() => {
+            console.say(format!(
+                "violations {} critical in {all} records",
+                figures.critical_violations
+            ));
+        }
+        Figures::Paths(figures) => {
+            let shown = figures.doublets - figures.lost_doublets;
+            console.say(format!(
+                "published  {published} of {all} paths with {shown} of {} doublets",
+                figures.doublets
+            ));
+            console.say(format!(
+                "removed    {} doublets ({} %), {} of them everywhere; {} critical violations in the source",
+                figures.lost_doublets,
+                number(figures.distortion * 100.0),
+                figures.suppressed_doublets,
+                figures.critical_violations
+            ));
+            metric(account, console);
+            if args.show_suppressed {
+                console.say(format!("suppressed {}", figures.suppressed.join(" ")));
+            }
+            if let Some(exposed) = figures.exposed_records.filter(|&exposed| exposed > 0) {
+                console.say(format!(
+                    "note       {exposed} records fall below the promise for somebody who knows their source path and uses \
+                     contradictions; `matching = \"consistent\"` protects them"
+                ));
+            }
+        }
+        Figures::Trails {
+            entries, withheld, ..
+        } => {
+            console.say(format!(
+                "published  {published} of {all} trails; {withheld} of {entries} entries withheld"
+            ));
+        }
         Figures::Microdata(figures) => {
             let groups = figures.groups;
             console.say(format!("published  {published} of {all} records in {groups} groups ({suppressed} suppressed)"));
@@ -170,6 +257,57 @@ fn summary(account: &Account, console: &Console) {
     for line in claims::lines(&account.claims) {
         console.say(line);
     }
+    for attack in account
+        .attacks
+        .iter()
+        .filter(|attack| attack.refuse_above.is_some())
+    {
+        let verdict = if attack.exceeds() {
+            "EXCEEDS"
+        } else {
+            "within"
+        };
+        console.say(format!(
+            "{verdict:10} {}: at most {}, measured {}",
+            attack_name(attack),
+            number(attack.refuse_above.unwrap_or(1.0)),
+            number(attack.success_rate)
+        ));
+    }
+}
+
+/// The attack, and what it is after.
+fn attack_name(attack: &AttackResult) -> String {
+    match &attack.attribute {
+        Some(attribute) => format!("{} on {attribute}", attack.attack),
+        None => attack.attack.clone(),
+    }
+}
+
+/// What the red team achieved, as JSON.
+fn attacks(attacks: &[AttackResult]) -> Value {
+    attacks
+        .iter()
+        .map(|attack| {
+            json!({
+                "attack": attack.attack,
+                "attribute": attack.attribute,
+                "knows": attack.knows,
+                "success_rate": attack.success_rate,
+                "refuse_above": attack.refuse_above,
+            })
+        })
+        .collect()
+}
+
+/// Why there is no release.
+fn refusal(account: &Account) -> String {
+    let unconfirmed = account.claims.iter().any(|claim| claim.holds != Some(true));
+    if unconfirmed {
+        return "refused: the audit does not confirm every promise; nothing was written".into();
+    }
+    "refused: an attack achieves more than `[attack] refuse-above` allows; nothing was written"
+        .into()
 }
 
 fn metric(account: &Account, console: &Console) {

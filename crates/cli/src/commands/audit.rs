@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use denym::{AuditRequest, Encoding, Error, Format, ReadOptions, Survey};
+use denym::{Audit, AuditRequest, Encoding, Error, Format, ReadOptions};
 use serde_json::{Value, json};
 
 use super::claims::number;
@@ -18,7 +18,12 @@ pub(crate) struct AuditArgs {
     /// File, directory or glob
     pub(crate) data: String,
     /// Quasi-identifiers: what an adversary may know, separated by commas
-    #[arg(long, value_delimiter = ',', required = true, value_name = "COLUMNS")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        required_unless_present_any = ["paths", "doublets"],
+        value_name = "COLUMNS"
+    )]
     pub(crate) quasi: Vec<String>,
     /// Sensitive attributes: what an adversary must not learn
     #[arg(long, value_delimiter = ',', value_name = "COLUMNS")]
@@ -40,12 +45,67 @@ pub(crate) struct AuditArgs {
     /// Leave out classes with fewer subjects first
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) suppress_below: u64,
+    /// People in the population the data was drawn from: estimates how many are unique there
+    #[arg(long, value_name = "N")]
+    pub(crate) population: Option<u64>,
+    /// The k you need: what-if says which further columns would break it; for paths, fewest people in a group
+    #[arg(long, value_name = "K")]
+    pub(crate) k: Option<u64>,
+    /// Do not ask what happens when the adversary knows further columns
+    #[arg(long)]
+    pub(crate) no_what_if: bool,
+    /// Also the worst case when an adversary knows up to N facts about others
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) background: usize,
+    /// Also records that are unique on up to N columns, and what each column contributes
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) special_uniques: usize,
+    /// The data are paths: `path`, or `subject`, `location` and `time`
+    #[arg(long, conflicts_with_all = ["sensitive", "levels", "suppress_below"])]
+    pub(crate) paths: bool,
+    /// Paths: most doublets (place, time) the adversary knows
+    #[arg(long, value_name = "L", conflicts_with_all = ["sensitive", "levels", "suppress_below"])]
+    pub(crate) doublets: Option<usize>,
+    /// Paths: a sensitive value and how sure one may become of it, such as status=On-welfare:0.5
+    #[arg(long, value_name = "COLUMN=VALUE:BOUND")]
+    pub(crate) confidence: Vec<String>,
+    /// Paths: a sensitive place and how sure one may become of a visit, such as Clinic:0.2
+    #[arg(long, value_name = "PLACE:BOUND")]
+    pub(crate) sensitive_place: Vec<String>,
+    /// Paths: the column of whole paths
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) path: Option<String>,
+    /// Paths: the column of places
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) location: Option<String>,
+    /// Paths: the column of times
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) time: Option<String>,
+    /// Paths: staying at a place is more than one event
+    #[arg(long)]
+    pub(crate) keep_repeats: bool,
+    /// Paths: somebody may be at several places at one time, as when times are whole hours
+    #[arg(long)]
+    pub(crate) several_places: bool,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
 }
 
+/// A decimal between 0 and 1, read exactly.
+pub(crate) fn bound(text: &str) -> Result<denym::Fraction, Error> {
+    denym::Fraction::parse(text)
+        .filter(|bound| *bound <= denym::Fraction::ONE)
+        .ok_or_else(|| Error::Argument {
+            what: format!("`{text}` is no share"),
+            help: "write a decimal from 0 to 1, such as 0.5".into(),
+        })
+}
+
 /// Measures the data.
 pub(crate) fn run(args: &AuditArgs, console: &Console) -> Result<ExitCode, Error> {
+    if args.paths || args.doublets.is_some() {
+        return super::audit_paths::run(args, console);
+    }
     let request = AuditRequest {
         data: PathBuf::from(&args.data),
         read: read_options(&args.read)?,
@@ -55,12 +115,17 @@ pub(crate) fn run(args: &AuditArgs, console: &Console) -> Result<ExitCode, Error
         levels: levels(&args.levels)?,
         hierarchies: args.hierarchies.clone(),
         suppress_below: args.suppress_below,
+        population: args.population,
+        k: args.k,
+        what_if: !args.no_what_if,
+        background: args.background,
+        special_uniques: args.special_uniques,
         threads: console.threads,
     };
-    let survey = denym::audit(&request, console)?;
+    let found = denym::audit(&request, console)?;
     console.clear();
-    console.document(&document(&survey));
-    print(&survey, console);
+    console.document(&document(&found));
+    print(&found, console);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -117,7 +182,8 @@ pub(crate) fn read_options(args: &ReadArgs) -> Result<ReadOptions, Error> {
     Ok(options)
 }
 
-fn document(survey: &Survey) -> Value {
+fn document(found: &Audit) -> Value {
+    let survey = &found.survey;
     let sensitive: serde_json::Map<String, Value> = survey
         .sensitive
         .iter()
@@ -145,7 +211,7 @@ fn document(survey: &Survey) -> Value {
         })
         .collect();
     let risk = &survey.risk;
-    json!({
+    let mut document = json!({
         "records": survey.records,
         "subjects": survey.subjects,
         "classes": survey.classes,
@@ -167,10 +233,43 @@ fn document(survey: &Survey) -> Value {
             "at_risk_above_twentieth": risk.at_risk_above_twentieth,
         },
         "sensitive": sensitive,
-    })
+    });
+    document["what_if"] = found
+        .what_if
+        .iter()
+        .map(|dilemma| {
+            let confidence: serde_json::Map<String, Value> =
+                dilemma.confidence.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+            json!({"added": dilemma.added, "k": dilemma.k, "confidence": confidence, "breaks": dilemma.breaks})
+        })
+        .collect();
+    if let Some(estimate) = &found.population {
+        document["risk"]["population_uniqueness"] = json!({
+            "population": estimate.population,
+            "zayatz": estimate.zayatz,
+            "pitman": estimate.pitman,
+            "snb": estimate.snb,
+            "dankar": estimate.dankar,
+        });
+    }
+    for (attribute, chances) in survey.sensitive.iter().zip(&found.worst_case) {
+        document["sensitive"][&attribute.attribute]["worst_case_disclosure_by_facts"] =
+            json!(chances);
+    }
+    if let Some(special) = &found.special_uniques {
+        document["risk"]["special_uniques"] = json!({
+            "records": special.records,
+            "by_size": special.by_size,
+            "contributions": special.contributions.iter().map(|(name, uniques, share)| json!({
+                "column": name, "uniques_removed_without_it": uniques, "risk_share": share,
+            })).collect::<Vec<_>>(),
+        });
+    }
+    document
 }
 
-fn print(survey: &Survey, console: &Console) {
+fn print(found: &Audit, console: &Console) {
+    let survey = &found.survey;
     let percent = |share: f64| format!("{} %", number(share * 100.0));
     let risk = &survey.risk;
     console.say(format!(
@@ -224,6 +323,57 @@ fn print(survey: &Survey, console: &Console) {
             ),
         ] {
             console.say(format!("  {name:20} {value}"));
+        }
+    }
+    if let Some(estimate) = &found.population {
+        let optional = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), percent);
+        console.say(format!(
+            "\nunique in the population of {}: {} (Dankar's rule; Zayatz {}, Pitman {}, SNB {})",
+            estimate.population,
+            optional(estimate.dankar),
+            optional(estimate.zayatz),
+            optional(estimate.pitman),
+            optional(estimate.snb)
+        ));
+    }
+    for (attribute, chances) in survey.sensitive.iter().zip(&found.worst_case) {
+        let list: Vec<String> = chances.iter().map(|&chance| percent(chance)).collect();
+        console.say(format!(
+            "\nworst case for {} with 0, 1, ... facts about others: {}",
+            attribute.attribute,
+            list.join(", ")
+        ));
+    }
+    if let Some(special) = &found.special_uniques {
+        let sizes: Vec<String> = (1..)
+            .zip(&special.by_size)
+            .map(|(size, count)| format!("{count} on {size}"))
+            .collect();
+        console.say(format!(
+            "\nspecial uniques: {} records ({} columns)",
+            special.records,
+            sizes.join(", ")
+        ));
+        for (name, uniques, share) in &special.contributions {
+            console.say(format!(
+                "  without {name:20} {uniques} fewer uniques; {} of the risk",
+                percent(*share)
+            ));
+        }
+    }
+    let breaking: Vec<_> = found
+        .what_if
+        .iter()
+        .filter(|dilemma| dilemma.breaks && dilemma.added.len() == 1)
+        .collect();
+    if !breaking.is_empty() {
+        console.say("\nif the adversary also knew");
+        for dilemma in breaking {
+            console.say(format!(
+                "  {:20} k would be {}",
+                dilemma.added.join(" + "),
+                dilemma.k
+            ));
         }
     }
 }

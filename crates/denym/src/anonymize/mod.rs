@@ -1,20 +1,24 @@
 //! From a policy to a release; one file per kind of data.
 
 mod microdata;
+mod paths;
+mod red_team;
 mod table;
+mod trails;
 
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::certificate::{Certificate, Claim};
+use crate::certificate::{AttackResult, Certificate, Claim};
 use crate::listener::Listener;
 use crate::policy::{DataKind, Policy};
 use crate::{Error, threads};
 
 pub(crate) use microdata::CLUSTERING;
 pub use microdata::{ColumnTests, Measures, Microdata};
-pub(crate) use table::{claims, measure};
+pub use paths::PathFigures;
+pub(crate) use table::{claims, measure, solve};
 
 /// How a run is made, beside what the policy says.
 #[derive(Debug, Clone, Default)]
@@ -65,6 +69,29 @@ pub struct Account {
     pub claims: Vec<Claim>,
     /// What the steward should know.
     pub warnings: Vec<String>,
+    /// Why there is no release, when no solver could find one.
+    pub refusal: Option<Refusal>,
+    /// What the red team achieved on the release.
+    pub attacks: Vec<AttackResult>,
+}
+
+impl Account {
+    /// Whether a promise is not confirmed, or an attack achieves more than the policy allows.
+    pub fn refused(&self) -> bool {
+        self.claims.iter().any(|claim| claim.holds != Some(true))
+            || self.attacks.iter().any(AttackResult::exceeds)
+    }
+}
+
+/// Why there is no release, and what can be had instead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// A stable name for programs.
+    pub code: &'static str,
+    /// What stands in the way.
+    pub message: String,
+    /// The nearest thing that is possible.
+    pub help: String,
 }
 
 /// One algorithm of a portfolio and how it fared.
@@ -92,6 +119,19 @@ pub enum Figures {
         /// The loss of each quasi-identifier.
         attribute_loss: Vec<(String, f64)>,
     },
+    /// Paths.
+    Paths(PathFigures),
+    /// Trails.
+    Trails {
+        /// Entries of the anonymous trails.
+        entries: u64,
+        /// Entries that are not published.
+        withheld: u64,
+        /// Whether no smaller set of entries would do.
+        optimal: bool,
+        /// Institutions of both sides.
+        institutions: u64,
+    },
     /// Numbers in groups, or clusters.
     Microdata(Microdata),
 }
@@ -114,6 +154,8 @@ pub fn anonymize(
 ) -> Result<Outcome, Error> {
     threads::pool(options.threads)?.install(|| match policy.data.kind {
         DataKind::Table => table::run(policy, output, options, listener),
+        DataKind::Paths => paths::run(policy, output, options, listener),
+        DataKind::Trails => trails::run(policy, output, options, listener),
     })
 }
 

@@ -8,6 +8,7 @@ use denym_measure::{Classes, Measured, Roles};
 use denym_tabular::{Attempt, Auto, Context, Objective, Request, Solution};
 
 use super::microdata::{self, Measures, measures::Changed};
+use super::red_team::RedTeam;
 use super::{Account, Figures, Outcome, Release, RunOptions, Tried, json, proceed};
 use crate::bundle::Draft;
 use crate::certificate::{Altered, Certificate, Check, Claim, DataFile, FORM};
@@ -85,7 +86,24 @@ pub(super) fn run(
     if options.perturbation_seed.is_some() {
         account.warnings.push(SEEDED.to_owned());
     }
-    if account.claims.iter().any(|claim| claim.holds != Some(true)) {
+
+    listener.phase(Phase::Attacking);
+    // Several columns read as one are no columns of the source; they come last.
+    let own = |column: &&usize| **column < original.columns().len();
+    let roles = Roles {
+        quasi: columns.quasi.clone(),
+        sensitive: columns.sensitive.iter().filter(own).copied().collect(),
+        subject: columns.subject,
+    };
+    let before = Classes::of(&original, &roles);
+    let plain = plan
+        .sensitive
+        .iter()
+        .filter(|attribute| attribute.parts.is_empty());
+    let names: Vec<String> = plain.map(|attribute| attribute.name.clone()).collect();
+    let red_team = RedTeam::attack(&before, &classes, &names, &policy.attack);
+    account.attacks.clone_from(&red_team.results);
+    if account.refused() {
         return Ok(Outcome::Refused(Box::new(account)));
     }
     let certificate = Certificate {
@@ -111,18 +129,14 @@ pub(super) fn run(
         suppressed_records: account.suppressed_records,
         altered: altered(&plan, &found),
         claims: account.claims.clone(),
-        attacks: Vec::new(),
+        attacks: account.attacks.clone(),
+        paths: None,
     };
     proceed(listener)?;
 
     listener.phase(Phase::Reporting);
-    let roles = Roles {
-        quasi: columns.quasi.clone(),
-        sensitive: Vec::new(),
-        subject: columns.subject,
-    };
-    let before = Classes::of(&original, &roles);
-    let report = reporting::report(&plan, &original, &written, &before, &classes, &account);
+    let mut report = reporting::report(&plan, &original, &written, &before, &classes, &account);
+    report.attacks.extend(red_team.report());
     draft.write("release/certificate.json", json(&certificate)?.as_bytes())?;
     draft.write(
         "release/README.md",
@@ -136,6 +150,10 @@ pub(super) fn run(
     draft.write(
         "steward/plan.json",
         json(&reporting::plan_document(&plan, &account))?.as_bytes(),
+    )?;
+    draft.write(
+        "steward/attacks.json",
+        json(&red_team.document(&written, &plan.quasi_names(), &classes))?.as_bytes(),
     )?;
     draft.write(
         "steward/source.json",
@@ -154,10 +172,11 @@ pub(super) fn run(
 }
 
 /// What the search found and how it went.
-struct Found {
+pub(crate) struct Found {
     /// The solver whose solution it is.
     algorithm: &'static str,
-    solution: Solution,
+    /// What it found.
+    pub(crate) solution: Solution,
     attempts: Vec<Attempt>,
     /// Numbers in groups, or clusters.
     groups: Option<Box<microdata::Found>>,
@@ -274,7 +293,7 @@ fn altered(plan: &Plan, found: &Found) -> Vec<Altered> {
 }
 
 /// Finds the recoding.
-fn solve(
+pub(crate) fn solve(
     plan: &Plan,
     table: &Table,
     summary: &Summary,
@@ -295,6 +314,7 @@ fn solve(
         objective,
         suppress_at_most: Fraction::new(budget, summary.total().max(1)).unwrap_or(Fraction::ZERO),
         limits: Some(&plan.limits),
+        setting: None,
     };
     let keep_going = || listener.keep_going();
     let mut progress =
@@ -417,6 +437,11 @@ pub(crate) fn measure(
     let judges = judges(promises, sensitive)?;
     let measured = match knows {
         Knowledge::QuasiIdentifiers => denym_measure::audit(&classes, &judges),
+        Knowledge::Doublets(_) | Knowledge::Institutions => {
+            return Err(Error::Internal {
+                what: "this is no knowledge about tables".into(),
+            });
+        }
         Knowledge::AtMost(most) => denym_measure::audit_subsets(&view, &roles, most, &judges)
             .into_iter()
             .map(|found| found.measured)
@@ -495,6 +520,8 @@ fn account(
         measures: None,
         claims,
         warnings,
+        refusal: None,
+        attacks: Vec::new(),
     }
 }
 

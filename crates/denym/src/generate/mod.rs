@@ -1,15 +1,47 @@
 //! Synthetic data sets, the same for the same seed on every machine.
 
 pub mod hospital;
+mod paths;
 
 use std::io::{self, Write};
 
 /// Every data set that can be generated.
-pub const NAMES: &[&str] = &["hospital"];
+pub const NAMES: &[&str] = &[
+    "hospital",
+    "subway",
+    "subway-uniform",
+    "scalability",
+    "metro",
+];
 
-/// Writes the data set called `name` as CSV; `None` when there is none.
-pub fn write(name: &str, seed: u64, rows: usize, out: &mut dyn Write) -> Option<io::Result<()>> {
+/// How a data set is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Form {
+    /// CSV with a header.
+    #[default]
+    Csv,
+    /// A line per record as the reference generators write it; only for paths.
+    Serial,
+}
+
+/// How many records the data set called `name` has when nobody says.
+pub fn default_rows(name: &str) -> usize {
+    paths::default_rows(name).unwrap_or(1000)
+}
+
+/// Writes the data set called `name`; `None` when there is none, or not in this form.
+pub fn write(
+    name: &str,
+    seed: u64,
+    rows: usize,
+    form: Form,
+    out: &mut dyn Write,
+) -> Option<io::Result<()>> {
+    if let Some(records) = paths::records(name, seed, rows) {
+        return Some(paths::write(records, form, out));
+    }
     match name {
+        _ if form == Form::Serial => None,
         "hospital" => Some(csv(&hospital::HEADER, hospital::hospital(seed, rows), out)),
         _ => None,
     }

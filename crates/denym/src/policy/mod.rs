@@ -1,19 +1,21 @@
 //! What is wanted: a policy file, read with every mistake reported at once.
 
+mod attack;
 mod attributes;
 mod microdata;
 mod mistake;
 mod parse;
+pub mod paths;
 mod promises;
 mod reader;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use denym_data::{DatePart, Decimal, End, Fraction, Kind, Role};
 use serde::{Deserialize, Serialize};
 
+pub use attack::AttackSpec;
 pub use microdata::{MicrodataSpec, PerturbSpec, Perturbation};
 pub use mistake::Mistake;
 pub(crate) use mistake::suggest;
@@ -35,6 +37,10 @@ pub struct Policy {
     pub promises: Vec<Promised>,
     /// How the release is made.
     pub release: ReleaseSpec,
+    /// What only paths need; `None` for other kinds of data.
+    pub paths: Option<paths::PathsSpec>,
+    /// How much the red team may achieve.
+    pub attack: AttackSpec,
 }
 
 /// Where the data is and how to read it.
@@ -58,6 +64,10 @@ pub struct DataSpec {
     pub encoding: Option<String>,
     /// Texts that mean "missing"; the empty text when none are given.
     pub missing_values: Option<Vec<String>>,
+    /// For trails: the identified side, as written; `path` is the anonymous one.
+    pub identified: String,
+    /// For trails: which identified id owns which anonymous id; the same ids when not given.
+    pub owners: Option<String>,
 }
 
 /// What the data is about.
@@ -66,6 +76,10 @@ pub enum DataKind {
     /// Records with attributes.
     #[default]
     Table,
+    /// Who was where and when.
+    Paths,
+    /// The institutions that hold data of each person.
+    Trails,
 }
 
 /// One column of the table and what is to be done with it.
@@ -85,8 +99,6 @@ pub struct AttributeSpec {
     pub kind: Option<Kind>,
     /// The finest and the coarsest level allowed.
     pub levels: (Option<usize>, Option<usize>),
-    /// How much its loss counts.
-    pub weight: Fraction,
     /// What a missing value means.
     pub missing: Missing,
 }
@@ -131,6 +143,10 @@ pub enum Knowledge {
     QuasiIdentifiers,
     /// Any of the quasi-identifiers, but at most so many of them.
     AtMost(usize),
+    /// Any so many (location, time) pairs of the victim's path, and every quasi-identifier.
+    Doublets(usize),
+    /// Which institutions hold data of the victim.
+    Institutions,
 }
 
 /// A promise with its place in the policy.
@@ -241,6 +257,14 @@ pub enum PromiseSpec {
         /// Its base.
         base: LogBase,
     },
+    /// No visit to a sensitive place can be inferred with more than this confidence; for paths.
+    Places {
+        /// The places; their names stay with the steward.
+        #[serde(skip)]
+        places: Vec<String>,
+        /// The largest confidence.
+        at_most: Exact,
+    },
 }
 
 /// How a relative gain is bounded.
@@ -347,8 +371,6 @@ pub struct ReleaseSpec {
     pub format: String,
     /// Makes searches reproducible.
     pub seed: u64,
-    /// Further options that single algorithms understand, by name.
-    pub options: BTreeMap<String, String>,
     /// How numbers are grouped and perturbed.
     pub microdata: MicrodataSpec,
 }
@@ -374,6 +396,22 @@ impl Policy {
     }
 }
 
+impl AttributeSpec {
+    /// A column with a role and nothing else.
+    pub(crate) fn plain(name: String, span: Range<usize>, role: Role) -> AttributeSpec {
+        AttributeSpec {
+            name,
+            hierarchy_span: span.clone(),
+            span,
+            role,
+            hierarchy: HierarchySpec::Flat,
+            kind: None,
+            levels: (None, None),
+            missing: Missing::Value,
+        }
+    }
+}
+
 impl PromiseSpec {
     /// The name in policies and certificates.
     pub fn name(&self) -> &'static str {
@@ -381,7 +419,6 @@ impl PromiseSpec {
             PromiseSpec::KAnonymity { .. } => "k-anonymity",
             PromiseSpec::LDiversity { .. } => "l-diversity",
             PromiseSpec::TCloseness { .. } => "t-closeness",
-            PromiseSpec::Confidence { .. } => "confidence",
             PromiseSpec::XyAnonymity { .. } => "xy-anonymity",
             PromiseSpec::XyPrivacy { .. } => "xy-privacy",
             PromiseSpec::AlphaKAnonymity { .. } => "alpha-k-anonymity",
@@ -389,6 +426,7 @@ impl PromiseSpec {
             PromiseSpec::EpsilonMAnonymity { .. } => "epsilon-m-anonymity",
             PromiseSpec::BetaLikeness { .. } => "beta-likeness",
             PromiseSpec::DeltaDisclosure { .. } => "delta-disclosure",
+            PromiseSpec::Confidence { .. } | PromiseSpec::Places { .. } => "confidence",
         }
     }
 
@@ -405,7 +443,9 @@ impl PromiseSpec {
     /// The sensitive attribute it speaks of, when it speaks of one.
     pub fn attribute(&self) -> Option<&Option<String>> {
         match self {
-            PromiseSpec::KAnonymity { .. } | PromiseSpec::XyAnonymity { .. } => None,
+            PromiseSpec::KAnonymity { .. }
+            | PromiseSpec::XyAnonymity { .. }
+            | PromiseSpec::Places { .. } => None,
             PromiseSpec::LDiversity { attribute, .. }
             | PromiseSpec::TCloseness { attribute, .. }
             | PromiseSpec::Confidence { attribute, .. }
@@ -422,7 +462,9 @@ impl PromiseSpec {
     #[must_use]
     pub fn about(mut self, name: &str) -> PromiseSpec {
         match &mut self {
-            PromiseSpec::KAnonymity { .. } | PromiseSpec::XyAnonymity { .. } => {}
+            PromiseSpec::KAnonymity { .. }
+            | PromiseSpec::XyAnonymity { .. }
+            | PromiseSpec::Places { .. } => {}
             PromiseSpec::LDiversity { attribute, .. }
             | PromiseSpec::TCloseness { attribute, .. }
             | PromiseSpec::Confidence { attribute, .. }

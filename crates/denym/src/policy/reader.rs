@@ -175,6 +175,16 @@ impl<'a, 'i> Node<'a, 'i> {
         );
     }
 
+    /// The text under `key`, when this is a table that has one; without a word about anything else.
+    pub(crate) fn entry(&self, key: &str) -> Option<&'a str> {
+        self.value
+            .get_ref()
+            .as_table()?
+            .get(key)?
+            .get_ref()
+            .as_str()
+    }
+
     /// Whether the value is a table.
     pub(crate) fn is_table(&self) -> bool {
         self.value.get_ref().is_table()

@@ -1,15 +1,13 @@
-//! `SplitMix64`: the small seeded generator of every synthetic table and search here.
+//! The seeded generator of [`denym_data`] with draws as this crate's 32-bit codes.
 
 /// The state; equal seeds give equal draws on every machine.
 #[derive(Clone, Debug)]
-pub struct SplitMix64 {
-    state: u64,
-}
+pub struct SplitMix64(denym_data::SplitMix64);
 
 impl SplitMix64 {
     /// Starts at a seed.
     pub fn new(seed: u64) -> Self {
-        Self { state: seed }
+        Self(denym_data::SplitMix64::new(seed))
     }
 
     /// The next 64 bits.
@@ -18,21 +16,17 @@ impl SplitMix64 {
         reason = "an endless draw is no iterator"
     )]
     pub fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.0.next_u64()
     }
 
     /// A number below `n`.
     pub fn below(&mut self, n: u32) -> u32 {
-        (((self.next() >> 32) * u64::from(n)) >> 32) as u32
+        self.0.below(u64::from(n)) as u32
     }
 
     /// A number in [0, 1).
     pub fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+        self.0.unit()
     }
 }
 

@@ -1,0 +1,132 @@
+//! The privacy/utility frontier: what each combination of bounds would cost, without releasing anything.
+
+mod paths;
+
+use denym_data::Fraction;
+use denym_report::{Chart, Format, Lines, Mark, Series};
+
+use crate::listener::Listener;
+use crate::policy::{DataKind, Policy};
+use crate::{Error, threads};
+
+/// What to try; an empty list means the policy's own value.
+#[derive(Debug, Clone, Default)]
+pub struct ExploreRequest {
+    /// Bounds of k-anonymity.
+    pub k: Vec<u64>,
+    /// Numbers of doublets the adversary knows; paths.
+    pub doublets: Vec<usize>,
+    /// Bounds of confidence.
+    pub confidence: Vec<Fraction>,
+    /// Algorithms.
+    pub algorithms: Vec<String>,
+    /// Threads; all cores when `None`.
+    pub threads: Option<usize>,
+}
+
+/// Everything that was tried.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Exploration {
+    /// The metric of [`Trial::value`].
+    pub metric: String,
+    /// What a trial may carry beside it, by name.
+    pub figures: Vec<&'static str>,
+    /// The trials, in the order of the settings.
+    pub trials: Vec<Trial>,
+}
+
+/// One combination of settings and what it costs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trial {
+    /// The settings by name: `k`, `doublets`, `confidence`; only those that matter for the data.
+    pub settings: Vec<(&'static str, f64)>,
+    /// The algorithm that was run.
+    pub algorithm: String,
+    /// The metric's value; `None` when there is no release with these settings.
+    pub value: Option<f64>,
+    /// Further figures, in the order of [`Exploration::figures`].
+    pub figures: Vec<f64>,
+    /// Why there is none.
+    pub refusal: Option<String>,
+}
+
+/// Tries every combination of `request` on the data of `policy`.
+pub fn explore(
+    policy: &Policy,
+    request: &ExploreRequest,
+    listener: &dyn Listener,
+) -> Result<Exploration, Error> {
+    threads::pool(request.threads)?.install(|| match policy.data.kind {
+        DataKind::Paths => paths::explore(policy, request, listener),
+        DataKind::Table | DataKind::Trails => Err(Error::Argument {
+            what: "tables cannot be explored yet".into(),
+            help: "run `denym anonymize` with each bound, or explore a policy about paths".into(),
+        }),
+    })
+}
+
+impl Exploration {
+    /// The settings that take more than one value; the first of them is the horizontal axis of the chart.
+    pub fn axes(&self) -> Vec<&'static str> {
+        let Some(first) = self.trials.first() else {
+            return Vec::new();
+        };
+        let values = |at: usize| {
+            let mut values: Vec<f64> = self.trials.iter().map(|t| t.settings[at].1).collect();
+            values.sort_by(f64::total_cmp);
+            values.dedup_by(|a, b| a.total_cmp(b).is_eq());
+            values.len()
+        };
+        let mut axes: Vec<(usize, &'static str)> = first
+            .settings
+            .iter()
+            .enumerate()
+            .map(|(at, (name, _))| (values(at), *name))
+            .collect();
+        axes.retain(|(values, _)| *values > 1);
+        // The longest axis lies flat; of equally long ones, the first.
+        axes.sort_by_key(|(values, _)| std::cmp::Reverse(*values));
+        axes.into_iter().map(|(_, name)| name).collect()
+    }
+
+    /// The metric over the longest axis, a line for every combination of the others.
+    pub fn chart(&self) -> Chart {
+        let axes = self.axes();
+        let across = axes.first().copied().unwrap_or("k");
+        let several = self
+            .trials
+            .iter()
+            .any(|t| t.algorithm != self.trials[0].algorithm);
+        let mut series: Vec<Series> = Vec::new();
+        for trial in &self.trials {
+            let of = |name: &str| trial.settings.iter().find(|(n, _)| *n == name).map(|s| s.1);
+            let mut name: Vec<String> = axes
+                .iter()
+                .skip(1)
+                .filter_map(|axis| Some(format!("{axis} {}", denym_report::decimal(of(axis)?))))
+                .collect();
+            if several || name.is_empty() {
+                name.push(trial.algorithm.clone());
+            }
+            let point = (of(across).unwrap_or(0.0), trial.value.unwrap_or(f64::NAN));
+            let name = name.join(", ");
+            match series.iter_mut().find(|line| line.name == name) {
+                Some(line) => line.points.push(point),
+                None => series.push(Series {
+                    name,
+                    mark: Mark::Line,
+                    points: vec![point],
+                }),
+            }
+        }
+        Chart::Lines(Lines {
+            title: format!("{} over {across}", self.metric),
+            description: format!("What each bound costs, as {}.", self.metric),
+            x_axis: across.to_owned(),
+            y_axis: self.metric.clone(),
+            x_format: Format::Number,
+            y_format: Format::Share,
+            series,
+        })
+    }
+}

@@ -1,0 +1,82 @@
+//! Paths on their way through denym: files to codes, codes to a released table, a released table to claims.
+
+mod claims;
+mod earlier;
+mod events;
+mod publish;
+mod request;
+mod source;
+mod times;
+
+pub(crate) use claims::{claims, over_bound};
+pub(crate) use earlier::{EarlierRelease, SUBJECTS, subjects_table};
+pub(crate) use publish::{Published, publish};
+pub(crate) use request::{knowledge_of, request};
+pub(crate) use source::{PathTable, Wanted, read, read_columns, read_released};
+
+use denym_data::paths::Paths;
+use serde::{Deserialize, Serialize};
+
+use crate::policy::paths::Matching;
+
+/// How a path file is laid out, by the names of its columns.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PathForm {
+    /// A record per event.
+    Long {
+        /// Who.
+        subject: String,
+        /// Where.
+        location: String,
+        /// When.
+        time: String,
+    },
+    /// A record per subject, its path in one cell such as `a1>d2>b3`.
+    Wide {
+        /// The column of the paths.
+        path: String,
+    },
+}
+
+/// What a certificate says about released paths.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PathClaims {
+    /// The layout.
+    pub form: PathForm,
+    /// Which records the adversary cannot rule out.
+    pub matching: Matching,
+}
+
+/// The records of `paths` in another order, and perhaps not all; attributes go along.
+pub(crate) fn reordered(paths: &Paths, order: &[u32]) -> Result<Paths, crate::Error> {
+    let mut starts = Vec::with_capacity(order.len() + 1);
+    starts.push(0);
+    let mut items = Vec::with_capacity(paths.instances());
+    for &record in order {
+        items.extend_from_slice(paths.record(record as usize));
+        starts.push(items.len() as u32);
+    }
+    let mut found = Paths::from_codes(
+        paths.locations().to_vec(),
+        paths.times().to_vec(),
+        paths.doublets().to_vec(),
+        starts,
+        items,
+    )?;
+    let pick = |column: &denym_data::paths::Attribute| denym_data::paths::Attribute {
+        name: column.name.clone(),
+        values: column.values.clone(),
+        codes: order
+            .iter()
+            .map(|&record| column.codes[record as usize])
+            .collect(),
+    };
+    for column in paths.sensitive() {
+        found = found.with_sensitive(pick(column))?;
+    }
+    for column in paths.quasi() {
+        found = found.with_quasi(pick(column))?;
+    }
+    Ok(found)
+}

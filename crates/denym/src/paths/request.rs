@@ -1,0 +1,166 @@
+//! From the words of a policy to what the solvers of paths are asked.
+
+use denym_data::paths::{Fraction, Paths};
+use denym_data::{Column, Role};
+use denym_engine::Engine;
+use denym_paths::{Algorithm, Bound, Cost, Hopeless, Ladder, Request};
+
+use super::{PathForm, PathTable};
+use crate::policy::paths::{Matching, PathsSpec};
+use crate::policy::{Exact, Knowledge, Policy, PromiseSpec};
+use crate::{Error, hierarchies};
+
+/// How many doublets the adversary knows.
+pub(crate) fn knowledge_of(policy: &Policy) -> usize {
+    match policy.adversary {
+        Knowledge::Doublets(doublets) => doublets,
+        _ => 1,
+    }
+}
+
+/// An exact bound as paths count it.
+pub(super) fn fraction(exact: Exact) -> Fraction {
+    Fraction::new(exact.0.numerator(), exact.0.denominator())
+}
+
+/// What the solver is asked, and what the steward should know about it.
+pub(crate) fn request(
+    policy: &Policy,
+    source: &PathTable,
+    engine: &Engine,
+) -> Result<(Request, Vec<String>), Error> {
+    let Some(spec) = &policy.paths else {
+        return Err(Error::Internal {
+            what: "a policy about paths without their part".into(),
+        });
+    };
+    let mut warnings = Vec::new();
+    let l = knowledge_of(policy);
+    if !spec.knows_given {
+        warnings.push(format!(
+            "the policy does not say how many doublets the adversary knows; {l} are assumed"
+        ));
+    }
+    let mut request = Request::new(l, 1);
+    for promised in &policy.promises {
+        match &promised.promise {
+            PromiseSpec::KAnonymity { k } => request.k = *k,
+            PromiseSpec::Confidence {
+                attribute: Some(attribute),
+                values,
+                at_most,
+            } => {
+                let at_most = fraction(*at_most);
+                let bounds = bounded_values(&source.paths, attribute, values, &mut warnings);
+                let bound = |value: &String| Bound::value(attribute, value, at_most);
+                request.bounds.extend(bounds.iter().map(bound));
+            }
+            PromiseSpec::Places { places, at_most } => {
+                for place in places {
+                    if !source.paths.locations().contains(place) {
+                        warnings.push(
+                            "a sensitive place of the policy occurs nowhere in the data".into(),
+                        );
+                    }
+                    request.bounds.push(Bound::place(place, fraction(*at_most)));
+                }
+            }
+            _ => {
+                return Err(Error::Internal {
+                    what: "a promise that is not judged on paths".into(),
+                });
+            }
+        }
+    }
+    request.matching = match spec.matching {
+        Matching::Consistent => denym_paths::Matching::Consistent,
+        Matching::Covers => denym_paths::Matching::Covers,
+    };
+    request.algorithm =
+        Algorithm::from_name(&policy.release.algorithm).ok_or_else(|| Error::Internal {
+            what: "an algorithm that the policy should have refused".into(),
+        })?;
+    request.unsuppress = spec.unsuppress;
+    if let Some((support, length)) = spec.frequent {
+        request.cost = Cost::FrequentSequences { support, length };
+    }
+    if policy.release.suppress_at_most > denym_data::Fraction::ZERO
+        && policy.with_role(Role::QuasiIdentifier).next().is_some()
+    {
+        request.hopeless = Hopeless::DropRecords;
+    }
+    request.ladder = ladder(policy, spec, source, engine)?;
+    Ok((request, warnings))
+}
+
+/// The values a bound speaks of: those listed, or all that occur.
+pub(super) fn bounded_values(
+    paths: &Paths,
+    attribute: &str,
+    listed: &[String],
+    warnings: &mut Vec<String>,
+) -> Vec<String> {
+    let Some(column) = paths.sensitive().iter().find(|a| a.name == attribute) else {
+        return Vec::new();
+    };
+    if listed.is_empty() {
+        return column.values.clone();
+    }
+    for value in listed {
+        if column.code(value).is_none() {
+            warnings.push(format!(
+                "the value `{value}` of the policy never occurs in `{attribute}`"
+            ));
+        }
+    }
+    listed.to_vec()
+}
+
+/// Coarser places and times, when the policy gives any.
+fn ladder(
+    policy: &Policy,
+    spec: &PathsSpec,
+    source: &PathTable,
+    engine: &Engine,
+) -> Result<Option<Ladder>, Error> {
+    let paths = &source.paths;
+    let mut places: Vec<Vec<String>> = Vec::new();
+    if let Some(file) = &spec.places {
+        let file = policy.resolve(file);
+        let texts = paths.locations().iter().map(|place| Some(place.as_str()));
+        let name = match &source.form {
+            PathForm::Long { location, .. } => location.as_str(),
+            PathForm::Wide { .. } => "location",
+        };
+        let column = Column::from_texts(name, texts);
+        let tree = hierarchies::from_file(engine, &column, &file).map_err(Error::several)?;
+        for level in tree.levels().iter().skip(1) {
+            let label = |code: &u32| {
+                let node = level.nodes[*code as usize];
+                level.labels[node as usize]
+                    .as_deref()
+                    .unwrap_or("*")
+                    .trim()
+                    .to_owned()
+            };
+            let labels: Vec<String> = column.codes.iter().map(label).collect();
+            let unreadable = |label: &String| label.is_empty() || label.contains('>');
+            if matches!(source.form, PathForm::Wide { .. }) && labels.iter().any(unreadable) {
+                return Err(Error::Argument {
+                    what: "a place of the hierarchy is empty or has a `>` in its name".into(),
+                    help: "rename it: in the wide form `>` stands between doublets".into(),
+                });
+            }
+            places.push(labels);
+        }
+    }
+    let slots: Vec<Vec<String>> = spec
+        .slots
+        .iter()
+        .map(|&width| Ladder::wider_slots(paths, width))
+        .collect();
+    if places.is_empty() && slots.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Ladder::climbing(paths, &places, &slots)))
+}

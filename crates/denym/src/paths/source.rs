@@ -1,0 +1,684 @@
+//! From a file of paths, long, wide or raw points, to codes: each distinct text is looked at once.
+
+use std::path::Path;
+
+use denym_data::paths::{
+    Attribute, Grid, Paths, PathsBuilder, PathsError, Point, Slot, split_doublet,
+};
+use denym_data::{Column, Role, Strings, Table};
+use denym_engine::{Engine, ReadOptions};
+
+use super::PathForm;
+use super::events::{Events, Grouped, group};
+use super::times::seconds;
+use crate::Error;
+use crate::policy::paths::{Named, PathColumns};
+use crate::policy::{Mistake, Policy, suggest};
+
+/// Paths and what is published beside them.
+pub(crate) struct PathTable {
+    /// How the release is laid out: as the source, points as events.
+    pub(crate) form: PathForm,
+    /// One record per subject, with sensitive attributes and quasi-identifiers.
+    pub(crate) paths: Paths,
+    /// Attributes beside the path, a code per record, in the source's order.
+    pub(crate) attributes: Vec<Column>,
+    /// Every published column in the source's order.
+    pub(crate) order: Vec<String>,
+    /// Whose record it is, where the source tells; never published.
+    pub(crate) subjects: Option<Column>,
+}
+
+/// What is read of a path file.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Wanted {
+    /// Columns whose names are not the usual ones.
+    pub(crate) columns: PathColumns,
+    /// Whether staying at a place is more than one event.
+    pub(crate) keep_repeats: bool,
+    /// Whether a subject may be at several places at one time.
+    pub(crate) several_places: bool,
+    /// Side of a grid cell in meters.
+    pub(crate) grid: Option<f64>,
+    /// Length of a slot in seconds.
+    pub(crate) slot: Option<i64>,
+    /// Sensitive attributes.
+    pub(crate) sensitive: Vec<String>,
+    /// Quasi-identifiers.
+    pub(crate) quasi: Vec<String>,
+    /// Attributes that are published and neither of these.
+    pub(crate) other: Vec<String>,
+}
+
+/// The columns of a path file, resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Columns {
+    /// Events, or points when there are two columns for the place.
+    Long {
+        subject: String,
+        place: Vec<String>,
+        time: String,
+    },
+    /// Whole paths, and perhaps whose they are.
+    Wide {
+        path: String,
+        subject: Option<String>,
+    },
+}
+
+impl Columns {
+    fn names(&self) -> Vec<String> {
+        match self {
+            Columns::Long {
+                subject,
+                place,
+                time,
+            } => [
+                std::slice::from_ref(subject),
+                place,
+                std::slice::from_ref(time),
+            ]
+            .concat(),
+            Columns::Wide { path, subject } => {
+                std::iter::once(path).chain(subject).cloned().collect()
+            }
+        }
+    }
+}
+
+/// Reads the paths that a policy speaks of.
+pub(crate) fn read(policy: &Policy, engine: &Engine) -> Result<PathTable, Error> {
+    let Some(spec) = &policy.paths else {
+        return Err(Error::Internal {
+            what: "a policy about paths without their part".into(),
+        });
+    };
+    let named = |role: Role| -> Vec<String> {
+        policy
+            .with_role(role)
+            .map(|spec| spec.name.clone())
+            .collect()
+    };
+    let wanted = Wanted {
+        columns: spec.columns.clone(),
+        keep_repeats: spec.keep_repeats,
+        several_places: spec.several_places,
+        grid: spec.grid,
+        slot: spec.slot,
+        sensitive: named(Role::Sensitive),
+        quasi: named(Role::QuasiIdentifier),
+        other: named(Role::Insensitive),
+    };
+    let mut options = crate::source::options(&policy.data, policy)?;
+    options.expected = named(Role::Identifier);
+    read_columns(engine, &crate::source::location(policy), options, &wanted).map_err(|error| {
+        match error {
+            Error::Engine(denym_engine::Error::UnknownColumn { known, .. }) => {
+                unknown_columns(policy, &spec.columns, &known)
+            }
+            error => error,
+        }
+    })
+}
+
+/// Reads paths; an unknown column is the engine's error, with the columns there are.
+pub(crate) fn read_columns(
+    engine: &Engine,
+    path: &Path,
+    mut options: ReadOptions,
+    wanted: &Wanted,
+) -> Result<PathTable, Error> {
+    let attributes = [&wanted.sensitive[..], &wanted.quasi, &wanted.other].concat();
+    let mut read = |columns: &Columns| {
+        options.columns = Some([columns.names(), attributes.clone()].concat());
+        engine.read(path, &options)
+    };
+    let mut columns = guess(&wanted.columns, None);
+    let table = match read(&columns) {
+        Err(denym_engine::Error::UnknownColumn { known, .. })
+            if guess(&wanted.columns, Some(&known)) != columns =>
+        {
+            columns = guess(&wanted.columns, Some(&known));
+            read(&columns)?
+        }
+        table => table?,
+    };
+    code(path, &table, &columns, wanted)
+}
+
+/// The columns by the names given, else by the usual ones; `known` are those of the file once they are known.
+fn guess(given: &PathColumns, known: Option<&[String]>) -> Columns {
+    let name = |named: &Option<Named>, usual: &str| {
+        named
+            .as_ref()
+            .map_or_else(|| usual.to_owned(), |named| named.name.clone())
+    };
+    let usual = |column: &str| known.is_none_or(|known| known.iter().any(|name| name == column));
+    let long = given.location.is_some() || given.time.is_some() || given.latitude.is_some();
+    if given.path.is_some() || (!long && usual("path")) {
+        return Columns::Wide {
+            path: name(&given.path, "path"),
+            subject: given.subject.as_ref().map(|named| named.name.clone()),
+        };
+    }
+    let place = match (&given.latitude, &given.longitude) {
+        (Some(latitude), Some(longitude)) => vec![latitude.name.clone(), longitude.name.clone()],
+        _ => vec![name(&given.location, "location")],
+    };
+    Columns::Long {
+        subject: name(&given.subject, "subject"),
+        place,
+        time: name(&given.time, "time"),
+    }
+}
+
+/// Every column of the policy that the data does not have.
+fn unknown_columns(policy: &Policy, columns: &PathColumns, known: &[String]) -> Error {
+    let names: Vec<&str> = known.iter().map(String::as_str).collect();
+    let mistake = |name: &str, span: std::ops::Range<usize>| Mistake {
+        code: "policy-unknown-column",
+        message: format!("the data has no column `{name}`"),
+        span,
+        help: suggest(name, &names),
+    };
+    let given = [
+        &columns.subject,
+        &columns.location,
+        &columns.time,
+        &columns.path,
+        &columns.latitude,
+        &columns.longitude,
+    ];
+    let mut mistakes: Vec<Mistake> = given
+        .into_iter()
+        .flatten()
+        .map(|named| (&named.name, &named.span))
+        .chain(
+            policy
+                .attributes
+                .iter()
+                .map(|spec| (&spec.name, &spec.span)),
+        )
+        .filter(|(name, _)| !known.contains(name))
+        .map(|(name, span)| mistake(name, span.clone()))
+        .collect();
+    if mistakes.is_empty() {
+        let wide = columns.path.is_some();
+        let key = if wide { "path-column" } else { "subject" };
+        mistakes.push(Mistake {
+            code: "policy-unknown-column",
+            message:
+                "the data has neither a column `path` nor columns `subject`, `location`, `time`"
+                    .into(),
+            span: policy.data.span.clone(),
+            help: format!(
+                "name the columns in `[data]`, such as `{key} = \"{}\"`",
+                names.first().copied().unwrap_or("card")
+            ),
+        });
+    }
+    mistakes.sort_by_key(|mistake| mistake.span.start);
+    Error::Policy {
+        file: policy.file.clone(),
+        text: policy.text.clone(),
+        mistakes,
+    }
+}
+
+/// A table as paths, exactly as a release shows them: nothing collapses, nothing is cut into slots.
+pub(crate) fn read_released(
+    path: &Path,
+    table: &Table,
+    form: &PathForm,
+    sensitive: &[String],
+    quasi: &[String],
+) -> Result<Paths, Error> {
+    let columns = match form {
+        PathForm::Long {
+            subject,
+            location,
+            time,
+        } => Columns::Long {
+            subject: subject.clone(),
+            place: vec![location.clone()],
+            time: time.clone(),
+        },
+        PathForm::Wide { path } => Columns::Wide {
+            path: path.clone(),
+            subject: None,
+        },
+    };
+    let wanted = Wanted {
+        keep_repeats: true,
+        several_places: true,
+        sensitive: sensitive.to_vec(),
+        quasi: quasi.to_vec(),
+        ..Wanted::default()
+    };
+    for name in columns.names().iter().chain(sensitive).chain(quasi) {
+        if table.column(name).is_none() {
+            return Err(Error::Bundle {
+                what: "the data lacks a column of the certificate",
+                path: path.to_owned(),
+            });
+        }
+    }
+    Ok(code(path, table, &columns, &wanted)?.paths)
+}
+
+/// Codes a table.
+fn code(
+    path: &Path,
+    table: &Table,
+    columns: &Columns,
+    wanted: &Wanted,
+) -> Result<PathTable, Error> {
+    let column = |name: &str| {
+        table.column(name).ok_or_else(|| Error::Internal {
+            what: "a column that was asked for is not there".into(),
+        })
+    };
+    let mut order: Vec<String> = table.columns().iter().map(|c| c.name.clone()).collect();
+    let beside = [&wanted.sensitive[..], &wanted.quasi, &wanted.other].concat();
+    let (form, paths, attributes, subjects) = match columns {
+        Columns::Wide {
+            path: name,
+            subject,
+        } => {
+            let mut subjects = None;
+            if let Some(subject) = subject {
+                order.retain(|column| column != subject);
+                one_record_each(path, column(subject)?)?;
+                subjects = Some(column(subject)?.clone());
+            }
+            let paths = wide(path, column(name)?, wanted.several_places)?;
+            let attributes = table.columns().iter().filter(|c| beside.contains(&c.name));
+            let form = PathForm::Wide { path: name.clone() };
+            (form, paths, attributes.cloned().collect(), subjects)
+        }
+        Columns::Long {
+            subject,
+            place,
+            time,
+        } => {
+            let mut location = place[0].clone();
+            let slotted;
+            let table = if wanted.slot.is_some() || place.len() == 2 {
+                if place.len() == 2 {
+                    "location".clone_into(&mut location);
+                    order.retain(|column| *column != place[1]);
+                    for name in &mut order {
+                        if *name == place[0] {
+                            name.clone_from(&location);
+                        }
+                    }
+                }
+                slotted = slots(path, table, columns, &location, wanted)?;
+                &slotted
+            } else {
+                table
+            };
+            let find = |name: &str| {
+                table.column(name).ok_or_else(|| Error::Internal {
+                    what: "a column of events is not there".into(),
+                })
+            };
+            let events = Events {
+                subject: find(subject)?,
+                location: find(&location)?,
+                time: find(time)?,
+                keep_repeats: wanted.keep_repeats,
+                several_places: wanted.several_places,
+            };
+            complete(path, &events)?;
+            let grouped = group(&events).map_err(|error| at_row(path, error, |row| row))?;
+            let mut attributes = Vec::new();
+            for column in table.columns().iter().filter(|c| beside.contains(&c.name)) {
+                attributes.push(per_record(path, column, &grouped)?);
+            }
+            let form = PathForm::Long {
+                subject: subject.clone(),
+                location,
+                time: time.clone(),
+            };
+            let first =
+                |pair: &[u32]| events.subject.codes[grouped.rows[pair[0] as usize] as usize];
+            let subjects = Column {
+                name: subject.clone(),
+                dictionary: events.subject.dictionary.clone(),
+                codes: grouped.starts.windows(2).map(first).collect(),
+            };
+            (form, grouped.paths, attributes, Some(subjects))
+        }
+    };
+    let mut paths = paths;
+    for (names, is_quasi) in [(&wanted.sensitive, false), (&wanted.quasi, true)] {
+        for name in names {
+            let column = attributes
+                .iter()
+                .find(|column: &&Column| column.name == *name);
+            let attribute = attribute(column.ok_or_else(|| Error::Internal {
+                what: "an attribute that was asked for is not there".into(),
+            })?);
+            paths = if is_quasi {
+                paths.with_quasi(attribute)?
+            } else {
+                paths.with_sensitive(attribute)?
+            };
+        }
+    }
+    Ok(PathTable {
+        form,
+        paths,
+        attributes,
+        order,
+        subjects,
+    })
+}
+
+/// A column as an attribute; what is missing is the empty label.
+fn attribute(column: &Column) -> Attribute {
+    let dictionary = &column.dictionary;
+    Attribute {
+        name: column.name.clone(),
+        values: (0..dictionary.len() as u32)
+            .map(|code| dictionary.text(code).unwrap_or_default().to_owned())
+            .collect(),
+        codes: column.codes.clone(),
+    }
+}
+
+/// A mistake in paths with its row counted from 1, as people do; `row_of` turns what was counted into a row of the file.
+fn at_row(path: &Path, error: PathsError, row_of: impl Fn(usize) -> usize) -> Error {
+    let error = match error {
+        PathsError::NoTime { row, position } => PathsError::NoTime {
+            row: row_of(row) + 1,
+            position,
+        },
+        PathsError::TwoPlaces { row } => PathsError::TwoPlaces {
+            row: row_of(row) + 1,
+        },
+        PathsError::OffGlobe { row } => PathsError::OffGlobe {
+            row: row_of(row) + 1,
+        },
+        other => other,
+    };
+    Error::Paths {
+        place: path.to_owned(),
+        error,
+    }
+}
+
+/// The wide form: each distinct cell is split once.
+fn wide(path: &Path, column: &Column, several_places: bool) -> Result<Paths, Error> {
+    let first_row = |code: usize| {
+        let mut codes = column.codes.iter();
+        codes.position(|&other| other as usize == code).unwrap_or(0)
+    };
+    let distinct = if several_places {
+        distinct_cells(column)
+    } else {
+        let mut builder = PathsBuilder::new();
+        let mut cells = column.dictionary.values();
+        cells
+            .try_for_each(|cell| builder.push_cell(cell))
+            .and_then(|()| builder.finish())
+    };
+    let distinct = distinct.map_err(|error| at_row(path, error, first_row))?;
+    let lengths = |code: &u32| {
+        if (*code as usize) < distinct.len() {
+            distinct.record(*code as usize)
+        } else {
+            &[]
+        }
+    };
+    let total: usize = column.codes.iter().map(|code| lengths(code).len()).sum();
+    let mut items = Vec::with_capacity(total);
+    let mut starts = Vec::with_capacity(column.codes.len() + 1);
+    starts.push(0);
+    for code in &column.codes {
+        items.extend_from_slice(lengths(code));
+        let end = u32::try_from(items.len()).map_err(|_| PathsError::TooMany {
+            what: "doublets in the records",
+        })?;
+        starts.push(end);
+    }
+    Ok(Paths::from_codes(
+        distinct.locations().to_vec(),
+        distinct.times().to_vec(),
+        distinct.doublets().to_vec(),
+        starts,
+        items,
+    )?)
+}
+
+/// The paths of distinct cells, where a cell may name several places at one time.
+fn distinct_cells(column: &Column) -> Result<Paths, PathsError> {
+    let (mut who, mut places, mut times) = (Vec::new(), Vec::new(), Vec::new());
+    for (row, cell) in column.dictionary.values().enumerate() {
+        if cell.trim().is_empty() {
+            (who.push(row as u32), places.push(None), times.push(None));
+            continue;
+        }
+        for (index, piece) in cell.split('>').enumerate() {
+            let (place, time) = split_doublet(piece).ok_or(PathsError::NoTime {
+                row,
+                position: index + 1,
+            })?;
+            (
+                who.push(row as u32),
+                places.push(Some(place)),
+                times.push(Some(time)),
+            );
+        }
+    }
+    let numbers: Vec<String> = (0..column.dictionary.values().len())
+        .map(|n| n.to_string())
+        .collect();
+    let names: Strings = numbers.iter().map(String::as_str).collect();
+    let events = Events {
+        subject: &Column {
+            name: String::new(),
+            dictionary: std::sync::Arc::new(denym_data::Dictionary::in_order(names, false)),
+            codes: who,
+        },
+        location: &Column::from_texts("", places),
+        time: &Column::from_texts("", times),
+        keep_repeats: true,
+        several_places: true,
+    };
+    group(&events).map(|grouped| grouped.paths)
+}
+
+/// In the wide form a subject has one record.
+fn one_record_each(path: &Path, subject: &Column) -> Result<(), Error> {
+    let mut seen = vec![false; subject.dictionary.len()];
+    for (row, &code) in subject.codes.iter().enumerate() {
+        if std::mem::replace(&mut seen[code as usize], true) {
+            return Err(Error::PathCell {
+                place: path.to_owned(),
+                column: subject.name.clone(),
+                row: row + 1,
+                what: "repeats the subject of an earlier row",
+                help: "in the wide form a subject has one row: join its paths, or use the long form",
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Every event has a subject, and a place and a time or neither.
+fn complete(path: &Path, events: &Events<'_>) -> Result<(), Error> {
+    let missing = |column: &Column, row: usize| Error::PathCell {
+        place: path.to_owned(),
+        column: column.name.clone(),
+        row: row + 1,
+        what: "is missing",
+        help: "an event has a subject, a place and a time; drop the row, or fill it",
+    };
+    let gone = |column: &Column| column.dictionary.missing();
+    if let Some(code) = gone(events.subject) {
+        let row = events.subject.codes.iter().position(|&other| other == code);
+        if let Some(row) = row {
+            return Err(missing(events.subject, row));
+        }
+    }
+    let (place, time) = (gone(events.location), gone(events.time));
+    if place.is_none() && time.is_none() {
+        return Ok(());
+    }
+    let codes = events.location.codes.iter().zip(&events.time.codes);
+    for (row, (&location, &when)) in codes.enumerate() {
+        match (Some(location) == place, Some(when) == time) {
+            (true, false) => return Err(missing(events.location, row)),
+            (false, true) => return Err(missing(events.time, row)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// An attribute of events as one of records: all events of a subject must agree.
+fn per_record(path: &Path, column: &Column, grouped: &Grouped) -> Result<Column, Error> {
+    let mut codes = Vec::with_capacity(grouped.paths.len());
+    for pair in grouped.starts.windows(2) {
+        let rows = &grouped.rows[pair[0] as usize..pair[1] as usize];
+        let code = column.codes[rows[0] as usize];
+        if let Some(&row) = rows.iter().find(|&&row| column.codes[row as usize] != code) {
+            return Err(Error::Paths {
+                place: path.to_owned(),
+                error: PathsError::AttributeChanges {
+                    row: row as usize + 1,
+                    attribute: column.name.clone(),
+                },
+            });
+        }
+        codes.push(code);
+    }
+    Ok(Column {
+        name: column.name.clone(),
+        dictionary: column.dictionary.clone(),
+        codes,
+    })
+}
+
+/// Events with places by grid and times by slot; of several events of a subject in one slot the first stays.
+fn slots(
+    path: &Path,
+    table: &Table,
+    columns: &Columns,
+    location: &str,
+    wanted: &Wanted,
+) -> Result<Table, Error> {
+    let Columns::Long {
+        subject,
+        place,
+        time,
+    } = columns
+    else {
+        return Err(Error::Internal {
+            what: "slots of whole paths".into(),
+        });
+    };
+    let find = |name: &str| {
+        table.column(name).ok_or_else(|| Error::Internal {
+            what: "a column of points is not there".into(),
+        })
+    };
+    let wrong = |column: &Column, row: usize, what: &'static str| Error::PathCell {
+        place: path.to_owned(),
+        column: column.name.clone(),
+        row: row + 1,
+        what,
+        help: "write times as whole seconds, `2008-05-17 10:00:00` or `10:00`, and degrees as decimals",
+    };
+    let (who, when) = (find(subject)?, find(time)?);
+    let by_code = |column: &Column, of: &dyn Fn(&str) -> Option<f64>| -> Vec<Option<f64>> {
+        (0..column.dictionary.len() as u32)
+            .map(|code| column.dictionary.text(code).and_then(of))
+            .collect()
+    };
+    let instants: Vec<Option<i64>> = (0..when.dictionary.len() as u32)
+        .map(|code| when.dictionary.text(code).and_then(seconds))
+        .collect();
+    let degrees = |text: &str| text.trim().parse::<f64>().ok();
+    let point = match &place[..] {
+        [latitude, longitude] => {
+            let (north, east) = (find(latitude)?, find(longitude)?);
+            Some((
+                north,
+                by_code(north, &degrees),
+                east,
+                by_code(east, &degrees),
+            ))
+        }
+        _ => None,
+    };
+    let slot = Slot {
+        seconds: wanted.slot.unwrap_or(1),
+    };
+    // The first event of each subject in each slot, by instant, then by row.
+    let mut first: Vec<(u32, i64, i64, u32)> = Vec::with_capacity(table.records());
+    for (row, (&subject, &code)) in who.codes.iter().zip(&when.codes).enumerate() {
+        let Some(instant) = instants[code as usize] else {
+            return Err(wrong(when, row, "is no time"));
+        };
+        first.push((
+            subject,
+            instant.div_euclid(slot.seconds),
+            instant,
+            row as u32,
+        ));
+    }
+    first.sort_unstable();
+    first.dedup_by_key(|event| (event.0, event.1));
+    first.sort_unstable_by_key(|event| event.3);
+    let mut cells = Vec::with_capacity(first.len());
+    let mut labels = Vec::with_capacity(first.len());
+    for &(_, number, instant, row) in &first {
+        labels.push(number.to_string());
+        let Some((north, norths, east, easts)) = &point else {
+            continue;
+        };
+        let row = row as usize;
+        let Some(latitude) = norths[north.codes[row] as usize] else {
+            return Err(wrong(north, row, "is no number"));
+        };
+        let Some(longitude) = easts[east.codes[row] as usize] else {
+            return Err(wrong(east, row, "is no number"));
+        };
+        let grid = Grid {
+            meters: wanted.grid.unwrap_or(1.0),
+        };
+        let point = Point {
+            latitude,
+            longitude,
+            seconds: instant,
+        };
+        cells.push(
+            grid.cell(row, point)
+                .map_err(|error| at_row(path, error, |row| row))?,
+        );
+    }
+    let texts = |name: &str, texts: &[String]| {
+        Column::from_texts(name, texts.iter().map(|text| Some(text.as_str())))
+    };
+    let mut kept = vec![texts(time, &labels)];
+    if point.is_some() {
+        kept.push(texts(location, &cells));
+    }
+    for column in table.columns() {
+        if column.name == *time || (point.is_some() && place.contains(&column.name)) {
+            continue;
+        }
+        kept.push(Column {
+            name: column.name.clone(),
+            dictionary: column.dictionary.clone(),
+            codes: first
+                .iter()
+                .map(|event| column.codes[event.3 as usize])
+                .collect(),
+        });
+    }
+    Ok(Table::new(kept)?)
+}
