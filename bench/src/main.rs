@@ -9,9 +9,11 @@
 )]
 
 mod audit;
+mod microdata;
 mod paths;
 mod process;
 mod table;
+mod thesis;
 mod trails;
 
 fn main() {
@@ -22,6 +24,8 @@ fn main() {
         ("audit", audit::run),
         ("trails", trails::run),
         ("paths", paths::run),
+        ("microdata", microdata::run),
+        ("thesis", thesis::run),
     ] {
         if all || wanted.iter().any(|word| word == name) {
             println!("\n## {name}\n");

@@ -19,10 +19,10 @@ pub(crate) fn run(console: &Console) -> ExitCode {
         .unwrap_or(0);
     for entry in &algorithms {
         console.say(format!(
-            "{:width$}  {:6}  {}",
+            "{:width$}  {:7}  {}",
             entry.name, entry.data, entry.summary
         ));
-        console.say(format!("{:width$}          {}", "", entry.reference));
+        console.say(format!("{:width$}           {}", "", entry.reference));
     }
     ExitCode::SUCCESS
 }
