@@ -36,6 +36,7 @@ pub(crate) fn report(
         classes,
         levels,
         attribute_loss,
+        ..
     } = &account.figures;
     let how = how(plan, levels.as_deref());
     Report {
@@ -158,7 +159,10 @@ fn fact(name: &str, value: String, note: String) -> Fact {
 }
 
 fn claim(claim: &Claim) -> denym_report::Claim {
-    let at_least = matches!(claim.promise.as_str(), "k-anonymity" | "l-diversity");
+    let at_least = matches!(
+        claim.promise.as_str(),
+        "k-anonymity" | "l-diversity" | "xy-anonymity" | "k-e-anonymity" | "k-map"
+    );
     denym_report::Claim {
         promise: kind(&claim.terms).to_owned(),
         attribute: claim.attribute.clone(),

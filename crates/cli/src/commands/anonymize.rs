@@ -116,7 +116,11 @@ fn document(account: &Account, status: &str) -> Value {
             classes,
             levels,
             attribute_loss,
+            wildcard_k,
         } => {
+            if let Some(k) = wildcard_k {
+                document["wildcard_k"] = json!(k);
+            }
             document["classes"] = json!(classes);
             document["attribute_loss"] = map(attribute_loss);
             if let Some(levels) = levels {

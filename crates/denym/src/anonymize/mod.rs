@@ -1,5 +1,6 @@
 //! From a policy to a release; one file per kind of data.
 
+mod evidence;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use crate::listener::Listener;
 use crate::policy::{DataKind, Policy};
 use crate::{Error, threads};
 
-pub(crate) use table::{claims, measure};
+pub(crate) use evidence::Evidence;
 
 /// How a run is made, beside what the policy says.
 #[derive(Debug, Clone, Default)]
@@ -78,6 +79,8 @@ pub enum Figures {
         levels: Option<Vec<(String, usize)>>,
         /// The loss of each quasi-identifier.
         attribute_loss: Vec<(String, f64)>,
+        /// Records in the smallest group when missing values may stand for any, where the policy reads them so.
+        wildcard_k: Option<u64>,
     },
 }
 

@@ -4,17 +4,17 @@ use std::path::Path;
 
 use denym_data::{ClassId, Code, Fraction, Role, Summary, Table, Unit};
 use denym_engine::{Engine, Format};
-use denym_measure::{Classes, Measured, Roles};
+use denym_measure::{Classes, Roles};
 use denym_tabular::{Attempt, Auto, Context, Objective, Request, Solution};
 
+use super::evidence::Evidence;
 use super::{Account, Figures, Outcome, Release, RunOptions, Tried, json, proceed};
 use crate::bundle::Draft;
-use crate::certificate::{Certificate, Check, Claim, DataFile, FORM};
-use crate::judge::SensitiveAttribute;
+use crate::certificate::{Certificate, Claim, DataFile, FORM};
 use crate::listener::{Listener, Phase};
-use crate::plan::{Plan, data_name, joint, judges};
-use crate::policy::{Knowledge, Policy, PromiseSpec};
-use crate::{Error, reporting, source};
+use crate::plan::{Plan, data_name};
+use crate::policy::{AttributeSpec, Missing, Policy, PromiseSpec};
+use crate::{Error, population, reporting, scopes, source};
 
 /// Makes a release of a table.
 pub(super) fn run(
@@ -28,6 +28,7 @@ pub(super) fn run(
     listener.phase(Phase::Reading);
     let table = source::read(policy, &engine)?;
     proceed(listener)?;
+    let (table, register) = population::read(policy, table, &engine)?;
     let plan = Plan::new(policy, &table, &engine)?;
     let kept = plan.complete(&table)?;
 
@@ -37,7 +38,7 @@ pub(super) fn run(
     proceed(listener)?;
 
     listener.phase(Phase::Searching);
-    let found = solve(&plan, &kept, &summary, listener)?;
+    let found = solve(&plan, &kept, &summary, register.as_ref(), listener)?;
     let solution = &found.solution;
     proceed(listener)?;
 
@@ -58,12 +59,36 @@ pub(super) fn run(
     let path = draft.path(&format!("release/{file}"));
     engine.write(&published, format, &path)?;
     drop(published);
+    let hidden: Vec<usize> = plan
+        .sensitive
+        .iter()
+        .zip(&columns.sensitive)
+        .filter(|(attribute, _)| attribute.hidden)
+        .map(|(_, &position)| position)
+        .collect();
+    let guarded = if hidden.is_empty() {
+        None
+    } else {
+        // The same table with the guarding nodes left in; it is never written.
+        let columns_and_guards = [columns.released.as_slice(), &hidden].concat();
+        Some(engine.apply(
+            &kept,
+            &columns.quasi,
+            &columns_and_guards,
+            columns.subject,
+            &summary,
+            &solution.recoding,
+        )?)
+    };
     proceed(listener)?;
 
     listener.phase(Phase::Auditing);
     let written = source::read_release(&engine, &path, format)?;
-    let (classes, measured) = audit(&plan, &written)?;
-    let claims = claims(&plan.promises, &measured, columns.subject.is_some());
+    let people = match (&register, &solution.recoding.levels) {
+        (Some(register), Some(levels)) => Some(population::generalized(&plan, register, levels)?),
+        _ => None,
+    };
+    let (classes, claims) = audit(&plan, &written, guarded.as_ref(), people.as_ref())?;
     let account = account(&plan, &table, &written, &found, &classes, claims);
     if account.claims.iter().any(|claim| claim.holds != Some(true)) {
         return Ok(Outcome::Refused(Box::new(account)));
@@ -82,6 +107,7 @@ pub(super) fn run(
         sensitive: plan
             .sensitive
             .iter()
+            .filter(|attribute| !attribute.hidden)
             .map(|attribute| attribute.certified(&plan.promises))
             .collect(),
         subject: policy
@@ -142,9 +168,20 @@ fn solve(
     plan: &Plan,
     table: &Table,
     summary: &Summary,
+    register: Option<&Table>,
     listener: &dyn Listener,
 ) -> Result<Found, Error> {
-    let promises = plan.judges()?;
+    // Promises that others imply are left to the audit.
+    let judges = plan.judges()?;
+    let covered = scopes::covered(plan, &judges);
+    let (chosen, promises): (Vec<usize>, Vec<_>) = judges
+        .into_iter()
+        .enumerate()
+        .filter(|(p, _)| covered[*p].is_none())
+        .unzip();
+    let mut setting = scopes::setting(plan, &chosen);
+    setting.population = register.map(|register| population::tuples(plan, register));
+    let plain = setting.population.is_none() && setting.scopes.iter().all(Option::is_none);
     let release = &plan.policy.release;
     let unknown = |what: &str| Error::Internal {
         what: format!("a {what} that the policy should have refused"),
@@ -159,7 +196,7 @@ fn solve(
         objective,
         suppress_at_most: Fraction::new(budget, summary.total().max(1)).unwrap_or(Fraction::ZERO),
         limits: Some(&plan.limits),
-        setting: None,
+        setting: (!plain).then_some(&setting),
     };
     let keep_going = || listener.keep_going();
     let mut progress =
@@ -225,93 +262,62 @@ fn by_row(table: &Table, quasi: &[usize], by_tuple: &[Option<ClassId>]) -> Vec<O
 }
 
 /// Regroups the written data and judges every promise on it.
-fn audit(plan: &Plan, written: &Table) -> Result<(Classes, Vec<Measured>), Error> {
-    let subject = plan
-        .policy
-        .with_role(Role::Subject)
-        .next()
-        .map(|spec| spec.name.as_str());
-    measure(
-        written,
-        plan.policy.adversary,
-        &plan.quasi_names(),
-        &plan.sensitive,
-        subject,
-        &plan.promises,
-    )
+///
+/// What is judged with guarding nodes needs them beside: such promises are judged on the same table with that column left in.
+fn audit(
+    plan: &Plan,
+    written: &Table,
+    guarded: Option<&Table>,
+    population: Option<&Table>,
+) -> Result<(Classes, Vec<Claim>), Error> {
+    let quasi = plan.quasi_names();
+    let subject = plan.policy.with_role(Role::Subject).next();
+    let of = |guarding: bool| -> Vec<usize> {
+        (0..plan.promises.len())
+            .filter(|&p| plan.promises[p].guards().is_some() == guarding)
+            .collect()
+    };
+    let mut claims: Vec<Option<Claim>> = vec![None; plan.promises.len()];
+    let mut measure = |table: &Table, chosen: &[usize]| -> Result<Classes, Error> {
+        let promises: Vec<PromiseSpec> = chosen.iter().map(|&p| plan.promises[p].clone()).collect();
+        let scopes: Vec<_> = chosen.iter().map(|&p| plan.scopes[p].clone()).collect();
+        let evidence = Evidence {
+            table,
+            knows: plan.policy.adversary,
+            quasi: &quasi,
+            sensitive: &plan.sensitive,
+            subject: subject.map(|spec| spec.name.as_str()),
+            promises: &promises,
+            scopes: &scopes,
+            population,
+        };
+        let (classes, measured) = evidence.measure()?;
+        for (&p, claim) in chosen.iter().zip(evidence.claims(&measured)) {
+            claims[p] = Some(claim);
+        }
+        Ok(classes)
+    };
+    let classes = measure(written, &of(false))?;
+    if let Some(guarded) = guarded {
+        measure(guarded, &of(true))?;
+    }
+    Ok((classes, claims.into_iter().flatten().collect()))
 }
 
-/// Groups a released table by its quasi-identifiers and judges `promises` on the groups.
-pub(crate) fn measure(
-    table: &Table,
-    knows: Knowledge,
-    quasi: &[String],
-    sensitive: &[SensitiveAttribute],
-    subject: Option<&str>,
-    promises: &[PromiseSpec],
-) -> Result<(Classes, Vec<Measured>), Error> {
-    let missing = |name: &str| Error::Internal {
-        what: format!("the written data has no column `{name}`"),
-    };
-    let mut columns = Vec::new();
-    for name in quasi {
-        columns.push(table.column(name).ok_or_else(|| missing(name))?.clone());
+/// Subjects aside, the smallest group when a missing value may stand for any, if the policy reads it so.
+fn wildcard_k(plan: &Plan, written: &Table) -> Option<u64> {
+    let wild = |spec: &AttributeSpec| spec.missing == Missing::Wildcard;
+    if !plan.policy.with_role(Role::QuasiIdentifier).any(wild) {
+        return None;
     }
-    for attribute in sensitive {
-        columns.push(if attribute.parts.is_empty() {
-            attribute.align(
-                table
-                    .column(&attribute.name)
-                    .ok_or_else(|| missing(&attribute.name))?,
-            )
-        } else {
-            joint(table, &attribute.parts).map_err(|name| missing(&name))?
-        });
-    }
-    if let Some(name) = subject {
-        columns.push(table.column(name).ok_or_else(|| missing(name))?.clone());
-    }
-    let view = Table::new(columns)?;
-    let roles = Roles {
-        quasi: (0..quasi.len()).collect(),
-        sensitive: (quasi.len()..quasi.len() + sensitive.len()).collect(),
-        subject: subject.map(|_| quasi.len() + sensitive.len()),
-    };
-    let classes = Classes::of(&view, &roles);
-    let judges = judges(promises, sensitive)?;
-    let measured = match knows {
-        Knowledge::QuasiIdentifiers => denym_measure::audit(&classes, &judges),
-        Knowledge::AtMost(most) => denym_measure::audit_subsets(&view, &roles, most, &judges)
-            .into_iter()
-            .map(|found| found.measured)
-            .collect(),
-    };
-    Ok((classes, measured))
-}
-
-/// Claims as the publisher knows them: what was measured and whether it holds.
-pub(crate) fn claims(
-    promises: &[PromiseSpec],
-    measured: &[Measured],
-    over_subjects: bool,
-) -> Vec<Claim> {
-    promises
+    let columns: Vec<usize> = plan
+        .quasi_names()
         .iter()
-        .zip(measured)
-        .map(|(spec, measured)| Claim {
-            promise: spec.name().to_owned(),
-            attribute: spec.attribute().cloned().flatten(),
-            asked: measured.terms.bound,
-            measured: measured.measured.unwrap_or(measured.terms.bound),
-            holds: Some(measured.holds),
-            check: if over_subjects {
-                Check::Attested
-            } else {
-                Check::Recheckable
-            },
-            terms: spec.clone(),
-        })
-        .collect()
+        .filter_map(|name| written.position(name))
+        .collect();
+    denym_measure::risk::wildcard_sizes(written, &columns)
+        .into_iter()
+        .min()
 }
 
 fn account(
@@ -341,6 +347,7 @@ fn account(
                 .into_iter()
                 .zip(solution.statistics.attribute_loss.iter().copied())
                 .collect(),
+            wildcard_k: wildcard_k(plan, written),
         },
         claims,
         warnings: plan.warnings.clone(),
