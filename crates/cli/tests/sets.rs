@@ -486,3 +486,119 @@ fn missing_values_may_stand_for_any() {
         .expect("the plan");
     assert!(plan.contains("missing `zip` as any value"), "{plan}");
 }
+
+#[test]
+fn audit_counts_people_of_a_register_and_wildcards() {
+    let directory = tempfile::tempdir().expect("a directory");
+    // The survey's tables II(c) and II(d): four artists, three of five and so on; Alice is present with chance 4/5.
+    let table = "job,sex,age\nProfessional,Male,[35-40)\nProfessional,Male,[35-40)\nProfessional,Male,[35-40)\nArtist,Female,[30-35)\nArtist,Female,[30-35)\nArtist,Female,[30-35)\nArtist,Female,[30-35)\n";
+    let register = "name,job,sex,age\nAlice,Artist,Female,[30-35)\nBob,Professional,Male,[35-40)\nCathy,Artist,Female,[30-35)\nDoug,Professional,Male,[35-40)\nEmily,Artist,Female,[30-35)\nFred,Professional,Male,[35-40)\nGladys,Artist,Female,[30-35)\nHenry,Professional,Male,[35-40)\nIrene,Artist,Female,[30-35)\n";
+    write(directory.path(), "table.csv", table);
+    write(directory.path(), "register.csv", register);
+    let (code, document) = json(
+        directory.path(),
+        &[
+            "audit",
+            "table.csv",
+            "--quasi",
+            "job,sex,age",
+            "--population-file",
+            "register.csv",
+            "--k",
+            "4",
+        ],
+    );
+    assert_eq!(code, 0, "{document}");
+    let population = &document["population"];
+    assert_eq!(
+        (&population["k_map"], &population["outside"]),
+        (&4.into(), &0.into())
+    );
+    assert_eq!(population["delta_presence"]["most"], 0.8);
+    assert_eq!(population["delta_presence"]["least"], 0.75);
+    assert_eq!(document["violating_records"]["k-anonymity"], 3);
+
+    // a,* could be a,x or a,y: two each; a,x and a,y could be themselves or the wildcard.
+    write(
+        directory.path(),
+        "holes.csv",
+        "one,two\na,x\na,y\na,*\nb,x\n",
+    );
+    let (code, document) = json(
+        directory.path(),
+        &[
+            "audit",
+            "holes.csv",
+            "--quasi",
+            "one,two",
+            "--wildcard",
+            "*",
+            "--k",
+            "2",
+        ],
+    );
+    assert_eq!(code, 0, "{document}");
+    assert_eq!(
+        document["wildcard"],
+        serde_json::json!({"k": 1, "uniques": 1, "records_below_k": 1})
+    );
+    assert_eq!(document["violating_records"]["k-anonymity"], 4);
+}
+
+#[test]
+fn compare_with_the_policy_measures_what_the_run_did() {
+    let directory = tempfile::tempdir().expect("a directory");
+    files(directory.path());
+    for (algorithm, whole) in [("full-domain", true), ("mondrian", false)] {
+        let release = format!("algorithm = \"{algorithm}\"\nsuppress-at-most = 0.05");
+        write(
+            directory.path(),
+            "policy.toml",
+            policy("", "k-anonymity = 4", &release),
+        );
+        let (code, made) = json(
+            directory.path(),
+            &["anonymize", "policy.toml", "-o", "bundle", "--force"],
+        );
+        assert_eq!(code, 0, "{made}");
+        let (code, compared) = json(
+            directory.path(),
+            &[
+                "compare",
+                "people.csv",
+                "bundle/release/people.csv",
+                "--policy",
+                "policy.toml",
+            ],
+        );
+        assert_eq!(code, 0, "{compared}");
+        let (made, compared) = (&made["metrics"], &compared["metrics"]);
+        assert_eq!(
+            made["discernibility"], compared["discernibility"],
+            "{algorithm}"
+        );
+        assert!(made["kl-divergence"].is_number() && made["workload-error"].is_number());
+        if whole {
+            // The release alone tells which tuple went where.
+            assert_eq!(made, compared);
+            for name in [
+                "loss",
+                "discernibility-star",
+                "average-class-size",
+                "normalized-average-class-size",
+                "precision",
+                "minimal-distortion",
+                "height",
+                "iloss",
+                "ncp",
+                "classification",
+                "ambiguity",
+                "non-uniform-entropy",
+            ] {
+                assert!(made[name].is_number(), "{name}: {made}");
+            }
+        } else {
+            assert!(compared["kl-divergence"].is_null(), "{compared}");
+        }
+    }
+}

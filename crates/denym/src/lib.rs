@@ -18,12 +18,14 @@ mod listener;
 mod plan;
 pub mod policy;
 mod population;
+mod presence;
 mod profile;
 mod relations;
 mod reporting;
 mod scopes;
 mod source;
 mod threads;
+mod utility;
 mod verify;
 
 pub use anonymize::{Account, Figures, Outcome, Release, RunOptions, Tried, anonymize};
@@ -40,7 +42,9 @@ pub use error::Error;
 pub use listener::{Listener, Phase, Silent};
 pub use plan::Plan;
 pub use policy::{Mistake, Policy};
+pub use presence::{Presence, Wildcards};
 pub use profile::{draft_policy, profile_table};
+pub use utility::{Utility, utility};
 pub use verify::{Verification, verify};
 
 use std::path::Path;

@@ -36,6 +36,7 @@ pub(crate) fn report(
         classes,
         levels,
         attribute_loss,
+        metrics,
         ..
     } = &account.figures;
     let how = how(plan, levels.as_deref());
@@ -111,7 +112,14 @@ pub(crate) fn report(
                     "seed of the search".to_owned(),
                     plan.policy.release.seed.to_string(),
                 ),
-            ],
+            ]
+            .into_iter()
+            .chain(
+                metrics
+                    .iter()
+                    .map(|(name, value)| (name.clone(), denym_report::decimal(*value))),
+            )
+            .collect(),
         },
         ..Report::default()
     }

@@ -117,7 +117,9 @@ fn document(account: &Account, status: &str) -> Value {
             levels,
             attribute_loss,
             wildcard_k,
+            metrics,
         } => {
+            document["metrics"] = map(metrics);
             if let Some(k) = wildcard_k {
                 document["wildcard_k"] = json!(k);
             }

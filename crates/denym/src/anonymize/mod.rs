@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::certificate::{Certificate, Claim};
 use crate::listener::Listener;
 use crate::policy::{DataKind, Policy};
-use crate::{Error, threads};
+use crate::{Error, Utility, threads};
 
 pub(crate) use evidence::Evidence;
 
@@ -81,6 +81,8 @@ pub enum Figures {
         attribute_loss: Vec<(String, f64)>,
         /// Records in the smallest group when missing values may stand for any, where the policy reads them so.
         wildcard_k: Option<u64>,
+        /// Every information metric, by the names of `denym metrics`.
+        metrics: Utility,
     },
 }
 

@@ -14,6 +14,7 @@ use crate::certificate::{Certificate, Claim, DataFile, FORM};
 use crate::listener::{Listener, Phase};
 use crate::plan::{Plan, data_name};
 use crate::policy::{AttributeSpec, Missing, Policy, PromiseSpec};
+use crate::utility::Released;
 use crate::{Error, population, reporting, scopes, source};
 
 /// Makes a release of a table.
@@ -89,7 +90,7 @@ pub(super) fn run(
         _ => None,
     };
     let (classes, claims) = audit(&plan, &written, guarded.as_ref(), people.as_ref())?;
-    let account = account(&plan, &table, &written, &found, &classes, claims);
+    let account = account(&plan, &table, &summary, &written, &found, &classes, claims)?;
     if account.claims.iter().any(|claim| claim.holds != Some(true)) {
         return Ok(Outcome::Refused(Box::new(account)));
     }
@@ -323,14 +324,15 @@ fn wildcard_k(plan: &Plan, written: &Table) -> Option<u64> {
 fn account(
     plan: &Plan,
     table: &Table,
+    summary: &Summary,
     written: &Table,
     found: &Found,
     classes: &Classes,
     claims: Vec<Claim>,
-) -> Account {
+) -> Result<Account, Error> {
     let (names, solution) = (plan.quasi_names(), &found.solution);
     let records = table.records() as u64;
-    Account {
+    Ok(Account {
         algorithm: found.algorithm.to_owned(),
         attempts: attempts(found),
         records,
@@ -348,10 +350,18 @@ fn account(
                 .zip(solution.statistics.attribute_loss.iter().copied())
                 .collect(),
             wildcard_k: wildcard_k(plan, written),
+            metrics: Released {
+                plan,
+                summary,
+                recoding: Some(&solution.recoding),
+                table: written,
+                total: records,
+            }
+            .measure()?,
         },
         claims,
         warnings: plan.warnings.clone(),
-    }
+    })
 }
 
 /// How each solver of the portfolio fared, in words.
