@@ -20,6 +20,9 @@ use crate::{Error, source, threads};
 /// Queries of the workload; their mean error is steady to about a percent.
 const QUERIES: usize = 500;
 
+/// Tuples that all queries together may look at: about a second.
+const MOST_LOOKS: usize = 100_000_000;
+
 /// The seed of the queries, so that two releases answer the same ones.
 const SEED: u64 = 1;
 
@@ -139,7 +142,9 @@ impl Released<'_> {
             add("non-uniform-entropy", entropy.bits);
             add("non-uniform-entropy-normalized", entropy.normalized);
             add("kl-divergence", kl_divergence(&publication));
-            let queries = random_queries(&publication, QUERIES, SEED);
+            // The same queries for every release of one source, fewer for very large ones.
+            let many = (MOST_LOOKS / self.summary.tuples().max(1)).clamp(20, QUERIES);
+            let queries = random_queries(&publication, many, SEED);
             // Counts below one in a thousand are noise in any table.
             let sanity = self.total as f64 / 1000.0;
             let errors = workload_error(&publication, &queries, sanity);
@@ -185,13 +190,14 @@ impl Released<'_> {
         let mut nodes: Vec<Vec<u32>> = Vec::new();
         for (column, hierarchy) in columns.iter().zip(&self.plan.hierarchies) {
             let (level, of) = (0..hierarchy.height()).find_map(|level| {
-                let labels = &hierarchy.levels()[level].labels;
+                let labels: HashMap<Option<&str>, u32> = hierarchy.levels()[level]
+                    .labels
+                    .iter()
+                    .map(Option::as_deref)
+                    .zip(0..)
+                    .collect();
                 let of: Option<Vec<u32>> = (0..column.dictionary.len() as u32)
-                    .map(|code| {
-                        let text = column.dictionary.text(code);
-                        let node = labels.iter().position(|label| label.as_deref() == text)?;
-                        Some(node as u32)
-                    })
+                    .map(|code| labels.get(&column.dictionary.text(code)).copied())
                     .collect();
                 Some((level, of?))
             })?;

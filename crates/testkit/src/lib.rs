@@ -2,6 +2,7 @@
 
 pub mod lattice;
 pub mod paths;
+pub mod python;
 pub mod shared;
 pub mod summarize;
 pub mod trails;
