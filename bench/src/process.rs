@@ -64,32 +64,6 @@ pub(crate) fn output(command: &mut Command) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// A Python of our own with `packages` installed, kept in the user's cache; `None` (after saying so) when it cannot be had.
-pub(crate) fn python(packages: &[&str]) -> Option<PathBuf> {
-    let home = std::env::var_os("HOME").map(PathBuf::from)?;
-    let directory = home.join(".cache/denym/venv");
-    let python = directory.join("bin/python");
-    let quiet = |command: &mut Command| {
-        command
-            .stdout(Stdio::null())
-            .status()
-            .is_ok_and(|status| status.success())
-    };
-    if !python.is_file() && !quiet(Command::new("python3").args(["-m", "venv"]).arg(&directory)) {
-        println!("skipped: no Python virtual environment can be made");
-        return None;
-    }
-    let installed = quiet(
-        Command::new(&python)
-            .args(["-m", "pip", "install", "--quiet"])
-            .args(packages),
-    );
-    if !installed {
-        println!("skipped: the peers cannot be installed");
-    }
-    installed.then_some(python)
-}
-
 /// A file below the bench's directory.
 pub(crate) fn own(relative: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(relative)

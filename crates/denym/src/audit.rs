@@ -15,6 +15,7 @@ use denym_measure::{
 
 use crate::listener::{Listener, Phase};
 use crate::policy::suggest;
+use crate::presence::{Presence, Wildcards, presence, wildcards};
 use crate::{Error, hierarchies};
 
 /// What is to be measured.
@@ -38,6 +39,10 @@ pub struct AuditRequest {
     pub suppress_below: u64,
     /// Size of the population the table was drawn from.
     pub population: Option<u64>,
+    /// A register that an adversary may link with; it is generalized as the table is.
+    pub population_file: Option<PathBuf>,
+    /// A mark that may stand for any value, as missing cells then do.
+    pub wildcard: Option<String>,
     /// The k that groups should have; what the table has now when `None`.
     pub k: Option<u64>,
     /// What each further column would tell: re-measure with it, and with each pair, added to what the adversary knows.
@@ -63,6 +68,12 @@ pub struct Audit {
     pub population: Option<PopulationUniqueness>,
     /// Records that are unique on few columns, when asked for.
     pub special_uniques: Option<SpecialUniques>,
+    /// The table beside a register, when one was given.
+    pub presence: Option<Presence>,
+    /// Groups when marked cells may stand for any value, when asked for.
+    pub wildcards: Option<Wildcards>,
+    /// Records in groups of fewer subjects than the k asked for.
+    pub below_k: Option<u64>,
 }
 
 /// The same table for an adversary who knows further columns.
@@ -112,22 +123,7 @@ pub fn audit(request: &AuditRequest, listener: &dyn Listener) -> Result<Audit, E
         .collect();
     let table = engine
         .read(&request.data, &options)
-        .map_err(|error| match error {
-            denym_engine::Error::UnknownColumn {
-                column,
-                known,
-                path,
-            } => {
-                let known: Vec<&str> = known.iter().map(String::as_str).collect();
-                let help = suggest(&column, &known);
-                Error::UnknownColumn {
-                    column,
-                    place: path.display().to_string(),
-                    help,
-                }
-            }
-            error => Error::Engine(error),
-        })?;
+        .map_err(unknown_column)?;
 
     listener.phase(Phase::Auditing);
     let table = view(request, &table, &engine)?;
@@ -150,8 +146,9 @@ pub fn audit(request: &AuditRequest, listener: &dyn Listener) -> Result<Audit, E
             .collect::<Result<_, _>>()?,
         subject: request.subject.as_ref().map(position).transpose()?,
     };
+    let register = register(request, &engine)?;
     let pool = crate::threads::pool(request.threads)?;
-    Ok(pool.install(|| {
+    pool.install(|| {
         let mut classes = Classes::of(&table, &roles);
         let all = classes.total();
         if request.suppress_below > 0 {
@@ -175,7 +172,28 @@ pub fn audit(request: &AuditRequest, listener: &dyn Listener) -> Result<Audit, E
                 .map(|facts| worst_case_disclosure(&classes, attribute, facts))
                 .collect()
         };
-        Audit {
+        let beside = register
+            .as_ref()
+            .map(|register| presence(&table, &roles, &classes, register))
+            .transpose()
+            .map_err(|error| Error::Argument {
+                what: error.to_string(),
+                help: error.help(),
+            })?;
+        let below = |k: u64| {
+            let sizes = classes.subjects().iter().zip(classes.records());
+            sizes
+                .filter(|&(&subjects, _)| subjects < k)
+                .map(|(_, &records)| records)
+                .sum()
+        };
+        Ok(Audit {
+            presence: beside,
+            wildcards: request
+                .wildcard
+                .as_ref()
+                .map(|mark| wildcards(&table, &roles.quasi, mark, request.k.unwrap_or(survey.k))),
+            below_k: request.k.map(below),
             what_if,
             worst_case: if request.background > 0 {
                 (0..request.sensitive.len()).map(facts).collect()
@@ -188,8 +206,41 @@ pub fn audit(request: &AuditRequest, listener: &dyn Listener) -> Result<Audit, E
             special_uniques: (request.special_uniques > 0)
                 .then(|| special(&table, &roles, request.special_uniques)),
             survey,
+        })
+    })
+}
+
+/// The register that an adversary may link with, at the levels of the table.
+fn register(request: &AuditRequest, engine: &Engine) -> Result<Option<Table>, Error> {
+    let Some(file) = &request.population_file else {
+        return Ok(None);
+    };
+    let options = ReadOptions {
+        columns: Some(request.quasi.clone()),
+        missing: request.read.missing.clone(),
+        ..ReadOptions::default()
+    };
+    let table = engine.read(file, &options).map_err(unknown_column)?;
+    view(request, &table, engine).map(Some)
+}
+
+fn unknown_column(error: denym_engine::Error) -> Error {
+    match error {
+        denym_engine::Error::UnknownColumn {
+            column,
+            known,
+            path,
+        } => {
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            let help = suggest(&column, &known);
+            Error::UnknownColumn {
+                column,
+                place: path.display().to_string(),
+                help,
+            }
         }
-    }))
+        error => Error::Engine(error),
+    }
 }
 
 /// What each further column, and each pair of them, would tell.

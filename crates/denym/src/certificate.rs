@@ -99,16 +99,27 @@ pub struct Claim {
     /// The sensitive attribute, when it speaks of one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub attribute: Option<String>,
+    /// The quasi-identifiers its adversary knows; all when there are none here.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub quasi_identifiers: Vec<String>,
     /// The bound that was asked for.
     pub asked: f64,
     /// The worst value that was measured on the written data.
     pub measured: f64,
     /// Whether every group meets it; `None` when it cannot be told from the released half.
     pub holds: Option<bool>,
+    /// Records in groups that do not meet it.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub violating_records: u64,
     /// How it can be checked.
     pub check: Check,
     /// The exact terms.
     pub terms: PromiseSpec,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What one attack could do to the release.

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use denym_data::{Code, Column, Decimal, Dictionary, Hierarchy, Strings};
 use denym_measure::Promise;
 use denym_measure::promises::{
-    Absent, AlphaK, Base, BetaLikeness, Confidence, DeltaDisclosure, DisclosureRecursive,
-    DistinctDiversity, EntropyDiversity, EpsilonM, KAnonymity, KeAnonymity, RecursiveDiversity,
-    TCloseness, XyAnonymity, XyPrivacy, exact_numbers,
+    Absent, AlphaK, Base, BetaLikeness, Confidence, DeltaDisclosure, DeltaPresence,
+    DisclosureRecursive, DistinctDiversity, EntropyDiversity, EpsilonM, KAnonymity, KMap,
+    KeAnonymity, PersonalizedPrivacy, RecursiveDiversity, TCloseness, XyAnonymity, XyPrivacy,
+    exact_numbers,
 };
 
 use crate::certificate::Sensitive;
@@ -26,6 +27,8 @@ pub(crate) struct SensitiveAttribute {
     pub(crate) taxonomy: Option<Hierarchy>,
     /// The columns it is made of, when it stands for several read as one.
     pub(crate) parts: Vec<String>,
+    /// Never released: guarding nodes. Such attributes come last.
+    pub(crate) hidden: bool,
 }
 
 /// The name of several columns read as one; no column of a table has it by accident.
@@ -107,6 +110,7 @@ impl SensitiveAttribute {
             values: listed.into_iter().map(|(value, _)| value).collect(),
             taxonomy,
             parts: certified.parts.clone(),
+            hidden: false,
         }
     }
 
@@ -140,6 +144,17 @@ impl SensitiveAttribute {
                 .iter()
                 .map(|&code| map[code as usize])
                 .collect(),
+        }
+    }
+
+    /// The values as a column without records.
+    fn as_column(&self) -> Column {
+        let texts: Strings = self.order().flatten().collect();
+        let missing = self.values.iter().any(Option::is_none);
+        Column {
+            name: self.name.clone(),
+            dictionary: Arc::new(Dictionary::in_order(texts, missing)),
+            codes: Vec::new(),
         }
     }
 
@@ -306,6 +321,35 @@ pub(crate) fn promise(
                 Absent::Breaks,
                 &sensitive[attribute].reference,
             ))
+        }
+        PromiseSpec::KMap { k, .. } => Box::new(KMap { k: *k }),
+        PromiseSpec::DeltaPresence { least, most, .. } => Box::new(DeltaPresence {
+            least: least.0,
+            most: most.0,
+        }),
+        PromiseSpec::PersonalizedPrivacy {
+            attribute,
+            guards,
+            at_most,
+        } => {
+            let position = find(attribute)?;
+            let nodes = sensitive
+                .iter()
+                .position(|attribute| attribute.hidden && attribute.name == *guards)
+                .ok_or("the column of guarding nodes is not there")?;
+            let taxonomy = sensitive[position]
+                .taxonomy
+                .as_ref()
+                .ok_or("guarding nodes need a taxonomy")?;
+            let promise = PersonalizedPrivacy::new(
+                position,
+                nodes,
+                at_most.0,
+                &sensitive[position].as_column(),
+                taxonomy,
+                &sensitive[nodes].as_column(),
+            );
+            Box::new(promise.map_err(|_| "a guarding node is not in the taxonomy")?)
         }
     })
 }

@@ -22,10 +22,15 @@ mod paths;
 mod perturb;
 mod plan;
 pub mod policy;
+mod population;
+mod presence;
 mod profile;
+mod relations;
 mod reporting;
+mod scopes;
 mod source;
 mod threads;
+mod utility;
 mod verify;
 
 pub use anonymize::{
@@ -50,7 +55,9 @@ pub use listener::{Listener, Phase, Silent};
 pub use paths::{PathClaims, PathForm};
 pub use plan::Plan;
 pub use policy::{Mistake, Policy};
+pub use presence::{Presence, Wildcards};
 pub use profile::{draft_policy, profile_table};
+pub use utility::{Utility, utility};
 pub use verify::{Verification, verify};
 
 use std::path::Path;

@@ -33,6 +33,8 @@ pub struct Plan {
     pub(crate) hierarchies: Vec<Hierarchy>,
     pub(crate) sensitive: Vec<SensitiveAttribute>,
     pub(crate) promises: Vec<PromiseSpec>,
+    /// For each promise, the quasi-identifiers its adversary knows; all when `None`.
+    pub(crate) scopes: Vec<Option<Vec<String>>>,
     pub(crate) limits: Vec<(usize, usize)>,
     /// Several columns read as one, appended to the table.
     pub(crate) joints: Vec<Column>,
@@ -114,6 +116,7 @@ impl Plan {
                         reference: Vec::new(),
                         taxonomy: None,
                         parts: y.clone(),
+                        hidden: false,
                     });
                     joints.push(column);
                 }
@@ -125,6 +128,23 @@ impl Plan {
                     span: promised.span.clone(),
                     help: "name columns that have a role other than `identifier`".into(),
                 }),
+            }
+        }
+        for guards in policy.promises.iter().filter_map(|p| p.promise.guards()) {
+            let known =
+                |attribute: &SensitiveAttribute| attribute.hidden && attribute.name == guards;
+            if let Some(position) = table.position(guards)
+                && !sensitive.iter().any(known)
+            {
+                columns.sensitive.push(position);
+                sensitive.push(SensitiveAttribute {
+                    name: guards.to_owned(),
+                    values: values_of(&table.columns()[position]),
+                    reference: Vec::new(),
+                    taxonomy: None,
+                    parts: Vec::new(),
+                    hidden: true,
+                });
             }
         }
         let promises = promises(policy, &sensitive, &mut mistakes, &mut warnings);
@@ -145,6 +165,7 @@ impl Plan {
             hierarchies,
             sensitive,
             promises,
+            scopes: policy.promises.iter().map(|p| p.quasi.clone()).collect(),
             limits,
             joints,
             incomplete,
@@ -182,6 +203,7 @@ impl Plan {
             policy.release.metric,
             policy.release.suppress_at_most.to_f64() * 100.0
         ));
+        steps.extend(crate::scopes::steps(self));
         if policy.with_role(Role::Subject).next().is_some() {
             steps.push(format!(
                 "count subjects by {}, renumbered within each class",
@@ -362,17 +384,23 @@ fn sensitive(
         .zip(&columns.sensitive)
         .map(|(spec, &position)| {
             let column = &table.columns()[position];
-            let dictionary = &column.dictionary;
             SensitiveAttribute {
                 name: spec.name.clone(),
-                values: (0..dictionary.len() as u32)
-                    .map(|code| dictionary.text(code).map(str::to_owned))
-                    .collect(),
+                values: values_of(column),
                 reference: reference(column, subject),
                 taxonomy: taxonomies.get(&spec.name).cloned(),
                 parts: Vec::new(),
+                hidden: false,
             }
         })
+        .collect()
+}
+
+/// The text of every code of a column.
+fn values_of(column: &Column) -> Vec<Option<String>> {
+    let dictionary = &column.dictionary;
+    (0..dictionary.len() as u32)
+        .map(|code| dictionary.text(code).map(str::to_owned))
         .collect()
 }
 
@@ -419,7 +447,11 @@ fn promises(
                 code: "policy-promise",
                 message: format!("`{}` cannot be judged: {what}", spec.name()),
                 span: promised.span.clone(),
-                help: "add `taxonomy = \"FILE\"` to the attribute, or use another distance".into(),
+                help: match spec.guards() {
+                    Some(_) => "name nodes of the attribute's `taxonomy` in the column of guards",
+                    None => "add `taxonomy = \"FILE\"` to the attribute, or use another distance",
+                }
+                .into(),
             });
         }
         if let PromiseSpec::Confidence {

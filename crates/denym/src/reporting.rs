@@ -35,16 +35,25 @@ pub(crate) fn report(
     };
     let released = account.records - account.suppressed_records;
     let smallest = after.subjects().iter().copied().min().unwrap_or(0);
-    let (classes, how, attribute_loss) = match &account.figures {
+    let no_metrics = Vec::new();
+    let (classes, how, attribute_loss, metrics) = match &account.figures {
         Figures::Table {
             classes,
             levels,
             attribute_loss,
-        } => (classes, how(plan, levels.as_deref()), attribute_loss),
+            metrics,
+            ..
+        } => (
+            classes,
+            how(plan, levels.as_deref()),
+            attribute_loss,
+            metrics,
+        ),
         Figures::Microdata(figures) => (
             &figures.classes,
             numbers::how(plan, account, figures),
             &figures.attribute_loss,
+            &no_metrics,
         ),
         _ => return Report::default(),
     };
@@ -126,6 +135,10 @@ pub(crate) fn report(
                         plan.policy.release.seed.to_string(),
                     ),
                 ],
+                metrics
+                    .iter()
+                    .map(|(name, value)| (name.clone(), denym_report::decimal(*value)))
+                    .collect(),
                 numbers::provenance(account),
             ]
             .concat(),
@@ -176,7 +189,10 @@ fn fact(name: &str, value: String, note: String) -> Fact {
 }
 
 pub(crate) fn claim(claim: &Claim) -> denym_report::Claim {
-    let at_least = matches!(claim.promise.as_str(), "k-anonymity" | "l-diversity");
+    let at_least = matches!(
+        claim.promise.as_str(),
+        "k-anonymity" | "l-diversity" | "xy-anonymity" | "k-e-anonymity" | "k-map"
+    );
     denym_report::Claim {
         promise: kind(&claim.terms).to_owned(),
         attribute: claim.attribute.clone(),

@@ -6,26 +6,44 @@ use denym_data::{Role, Table};
 use denym_engine::{Encoding, Engine, Format, ReadOptions};
 use serde::Serialize;
 
-use crate::Error;
 use crate::policy::{DataSpec, Mistake, Policy, suggest};
+use crate::{Error, relations};
 
 /// The columns of the policy's data; identifiers are looked for but not read.
+///
+/// With detail tables, their join with the person table.
 pub(crate) fn read(policy: &Policy, engine: &Engine) -> Result<Table, Error> {
+    let table = read_person(policy, engine)?;
+    if policy.data.details.is_empty() {
+        Ok(table)
+    } else {
+        relations::join(policy, &table, engine)
+    }
+}
+
+fn read_person(policy: &Policy, engine: &Engine) -> Result<Table, Error> {
     let mut options = options(&policy.data, policy)?;
     let path = location(policy);
     let named = |identifiers: bool| {
         let specs = policy
             .attributes
             .iter()
-            .filter(move |spec| (spec.role == Role::Identifier) == identifiers);
+            .filter(move |spec| (spec.role == Role::Identifier) == identifiers)
+            .filter(|spec| relations::detail_of(policy, &spec.name).is_none());
         specs.map(|spec| spec.name.clone()).collect::<Vec<String>>()
     };
     options.expected = named(true);
-    options.columns = Some(named(false));
+    let guards = policy
+        .promises
+        .iter()
+        .filter_map(|promised| promised.promise.guards())
+        .map(str::to_owned);
+    options.columns = Some(named(false).into_iter().chain(guards).collect());
     options.kinds = policy
         .attributes
         .iter()
         .filter(|spec| spec.role != Role::Identifier)
+        .filter(|spec| relations::detail_of(policy, &spec.name).is_none())
         .filter_map(|spec| spec.kind.map(|kind| (spec.name.clone(), kind)))
         .collect();
     engine.read(&path, &options).map_err(|error| match error {
@@ -41,11 +59,18 @@ fn unknown_columns(policy: &Policy, names: &[String]) -> Error {
         .attributes
         .iter()
         .filter(|spec| !names.contains(&spec.name))
-        .map(|spec| Mistake {
+        .filter(|spec| relations::detail_of(policy, &spec.name).is_none())
+        .map(|spec| (spec.name.as_str(), spec.span.clone()))
+        .chain(policy.promises.iter().filter_map(|promised| {
+            let guards = promised.promise.guards()?;
+            let absent = !names.iter().any(|name| name == guards);
+            absent.then(|| (guards, promised.span.clone()))
+        }))
+        .map(|(name, span)| Mistake {
             code: "policy-unknown-column",
-            message: format!("the data has no column `{}`", spec.name),
-            span: spec.span.clone(),
-            help: suggest(&spec.name, &known),
+            message: format!("the data has no column `{name}`"),
+            span,
+            help: suggest(name, &known),
         })
         .collect();
     Error::Policy {

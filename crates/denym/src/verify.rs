@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use denym_engine::{Engine, Format};
 
-use crate::anonymize::{claims, measure};
+use crate::anonymize::Evidence;
 use crate::certificate::{Certificate, Check, Claim, FORM};
 use crate::judge::SensitiveAttribute;
 use crate::policy::{Knowledge, PromiseSpec};
@@ -84,26 +84,50 @@ pub fn verify(directory: &Path, threads: Option<usize>) -> Result<Verification, 
     {
         column(name)?;
     }
-    let promises: Vec<PromiseSpec> = certificate
+    // What needs a register or guarding nodes is the publisher's word.
+    let public: Vec<&Claim> = certificate
         .claims
         .iter()
-        .map(|claim| claim.terms.clone())
+        .filter(|claim| !claim.terms.is_private())
         .collect();
+    let promises: Vec<PromiseSpec> = public.iter().map(|claim| claim.terms.clone()).collect();
+    let scopes: Vec<Option<Vec<String>>> = public
+        .iter()
+        .map(|claim| {
+            let names = claim.quasi_identifiers.clone();
+            (!names.is_empty()).then_some(names)
+        })
+        .collect();
+    for name in public.iter().flat_map(|claim| &claim.quasi_identifiers) {
+        column(name)?;
+    }
     let subject = certificate.subject.as_deref();
     let pool = crate::threads::pool(threads)?;
+    let evidence = Evidence {
+        table: &table,
+        knows: certificate.knows,
+        quasi: &certificate.quasi_identifiers,
+        sensitive: &sensitive,
+        subject,
+        promises: &promises,
+        scopes: &scopes,
+        population: None,
+    };
     let (_, measured) = pool
-        .install(|| {
-            measure(
-                &table,
-                certificate.knows,
-                &certificate.quasi_identifiers,
-                &sensitive,
-                subject,
-                &promises,
-            )
-        })
+        .install(|| evidence.measure())
         .map_err(|_| broken("a claim cannot be judged on this data"))?;
-    let mut claims = claims(&promises, &measured, subject.is_some());
+    let mut measured = evidence.claims(&measured).into_iter();
+    let mut claims: Vec<Claim> = certificate
+        .claims
+        .iter()
+        .filter_map(|certified| {
+            if certified.terms.is_private() {
+                Some(certified.clone())
+            } else {
+                measured.next()
+            }
+        })
+        .collect();
     for (claim, certified) in claims.iter_mut().zip(&certificate.claims) {
         claim.check = certified.check;
         if claim.check == Check::Attested && claim.holds == Some(true) {

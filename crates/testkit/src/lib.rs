@@ -4,6 +4,7 @@ pub mod lattice;
 pub mod paths;
 pub mod postgres;
 pub mod purpose;
+pub mod python;
 pub mod shared;
 pub mod streams;
 pub mod summarize;

@@ -130,7 +130,13 @@ fn document(account: &Account, status: &str, args: &AnonymizeArgs) -> Value {
             classes,
             levels,
             attribute_loss,
+            wildcard_k,
+            metrics,
         } => {
+            document["metrics"] = map(metrics);
+            if let Some(k) = wildcard_k {
+                document["wildcard_k"] = json!(k);
+            }
             document["classes"] = json!(classes);
             document["attribute_loss"] = map(attribute_loss);
             if let Some(levels) = levels {

@@ -48,6 +48,12 @@ pub(crate) struct AuditArgs {
     /// People in the population the data was drawn from: estimates how many are unique there
     #[arg(long, value_name = "N")]
     pub(crate) population: Option<u64>,
+    /// A register that an adversary may link with: measures k-map and delta-presence
+    #[arg(long, value_name = "FILE")]
+    pub(crate) population_file: Option<PathBuf>,
+    /// A mark, such as '*', that may stand for any value: measures groups with it and missing cells as wildcards
+    #[arg(long, value_name = "MARK")]
+    pub(crate) wildcard: Option<String>,
     /// The k you need: what-if says which further columns would break it; for paths, fewest people in a group
     #[arg(long, value_name = "K")]
     pub(crate) k: Option<u64>,
@@ -116,6 +122,8 @@ pub(crate) fn run(args: &AuditArgs, console: &Console) -> Result<ExitCode, Error
         hierarchies: args.hierarchies.clone(),
         suppress_below: args.suppress_below,
         population: args.population,
+        population_file: args.population_file.clone(),
+        wildcard: args.wildcard.clone(),
         k: args.k,
         what_if: !args.no_what_if,
         background: args.background,
@@ -265,6 +273,21 @@ fn document(found: &Audit) -> Value {
             })).collect::<Vec<_>>(),
         });
     }
+    if let Some(presence) = &found.presence {
+        document["population"]["people"] = json!(presence.people);
+        document["population"]["k_map"] = json!(presence.k_map);
+        document["population"]["delta_presence"] =
+            json!({"least": presence.least, "most": presence.most});
+        document["population"]["outside"] = json!(presence.outside);
+    }
+    if let Some(wildcards) = &found.wildcards {
+        document["wildcard"] = json!({
+            "k": wildcards.k, "uniques": wildcards.uniques, "records_below_k": wildcards.below,
+        });
+    }
+    if let Some(below) = found.below_k {
+        document["violating_records"] = json!({"k-anonymity": below});
+    }
     document
 }
 
@@ -334,6 +357,27 @@ fn print(found: &Audit, console: &Console) {
             optional(estimate.zayatz),
             optional(estimate.pitman),
             optional(estimate.snb)
+        ));
+    }
+    if let Some(presence) = &found.presence {
+        console.say(format!(
+            "\nbeside {} people: at least {} look like each group (k-map); presence {} to {}; {} people look like no group",
+            presence.people,
+            presence.k_map,
+            percent(presence.least),
+            percent(presence.most),
+            presence.outside
+        ));
+    }
+    if let Some(wildcards) = &found.wildcards {
+        console.say(format!(
+            "\nwith wildcards: k {}, {} uniques, {} records below k",
+            wildcards.k, wildcards.uniques, wildcards.below
+        ));
+    }
+    if let Some(below) = found.below_k {
+        console.say(format!(
+            "\nrecords in groups below the k asked for: {below}"
         ));
     }
     for (attribute, chances) in survey.sensitive.iter().zip(&found.worst_case) {

@@ -11,9 +11,11 @@ pub(crate) fn document(claims: &[Claim]) -> Value {
             json!({
                 "promise": claim.promise,
                 "attribute": claim.attribute,
+                "quasi_identifiers": claim.quasi_identifiers,
                 "asked": claim.asked,
                 "measured": claim.measured,
                 "holds": claim.holds,
+                "violating_records": claim.violating_records,
                 "check": match claim.check { Check::Recheckable => "recheckable", Check::Attested => "attested" },
             })
         })
@@ -35,8 +37,13 @@ pub(crate) fn lines(claims: &[Claim]) -> Vec<String> {
                 .as_ref()
                 .map(|name| format!(" of {name}"))
                 .unwrap_or_default();
+            let on = if claim.quasi_identifiers.is_empty() {
+                String::new()
+            } else {
+                format!(" on {}", claim.quasi_identifiers.join(", "))
+            };
             format!(
-                "{verdict:10} {}{about}: asked {}, measured {}",
+                "{verdict:10} {}{about}{on}: asked {}, measured {}",
                 claim.promise,
                 number(claim.asked),
                 number(claim.measured)

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use denym::{Comparison, Error};
+use denym::{Comparison, Error, Policy};
 use serde_json::{Value, json};
 
 use super::audit::read_options;
@@ -19,6 +19,9 @@ pub(crate) struct CompareArgs {
     pub(crate) before: PathBuf,
     /// The data set after
     pub(crate) after: PathBuf,
+    /// The policy that made the second of the first: measures every information metric
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
 }
@@ -33,8 +36,34 @@ pub(crate) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode, Err
         console.threads,
         console,
     )?;
+    let metrics = args
+        .policy
+        .as_ref()
+        .map(|file| {
+            let policy = Policy::read(file)?;
+            denym::utility(
+                &policy,
+                &args.before,
+                &args.after,
+                &options,
+                console.threads,
+                console,
+            )
+        })
+        .transpose()?;
     console.clear();
-    console.document(&document(&found));
+    let mut found_document = document(&found);
+    if let Some(metrics) = &metrics {
+        found_document["metrics"] = metrics
+            .iter()
+            .map(|(name, value)| (name.clone(), json!(value)))
+            .collect::<serde_json::Map<_, _>>()
+            .into();
+    }
+    console.document(&found_document);
+    for (name, value) in metrics.iter().flatten() {
+        console.say(format!("{name:30} {}", number(*value)));
+    }
     console.say(format!(
         "records    {} before, {} after",
         found.records.0, found.records.1

@@ -1,5 +1,6 @@
 //! From a policy to a release; one file per kind of data.
 
+mod evidence;
 mod microdata;
 mod paths;
 mod red_team;
@@ -13,12 +14,13 @@ use serde::Serialize;
 use crate::certificate::{AttackResult, Certificate, Claim};
 use crate::listener::Listener;
 use crate::policy::{DataKind, Policy};
-use crate::{Error, threads};
+use crate::{Error, Utility, threads};
 
+pub(crate) use evidence::Evidence;
 pub(crate) use microdata::CLUSTERING;
 pub use microdata::{ColumnTests, Measures, Microdata};
 pub use paths::PathFigures;
-pub(crate) use table::{claims, measure, solve};
+pub(crate) use table::solve;
 
 /// How a run is made, beside what the policy says.
 #[derive(Debug, Clone, Default)]
@@ -118,6 +120,10 @@ pub enum Figures {
         levels: Option<Vec<(String, usize)>>,
         /// The loss of each quasi-identifier.
         attribute_loss: Vec<(String, f64)>,
+        /// Records in the smallest group when missing values may stand for any, where the policy reads them so.
+        wildcard_k: Option<u64>,
+        /// Every information metric, by the names of `denym metrics`.
+        metrics: Utility,
     },
     /// Paths.
     Paths(PathFigures),

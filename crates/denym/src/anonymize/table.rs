@@ -4,19 +4,20 @@ use std::path::Path;
 
 use denym_data::{ClassId, Code, Fraction, Role, Summary, Table, Unit};
 use denym_engine::{Engine, Format};
-use denym_measure::{Classes, Measured, Roles};
+use denym_measure::{Classes, Roles};
 use denym_tabular::{Attempt, Auto, Context, Objective, Request, Solution};
 
+use super::evidence::Evidence;
 use super::microdata::{self, Measures, measures::Changed};
 use super::red_team::RedTeam;
 use super::{Account, Figures, Outcome, Release, RunOptions, Tried, json, proceed};
 use crate::bundle::Draft;
-use crate::certificate::{Altered, Certificate, Check, Claim, DataFile, FORM};
-use crate::judge::SensitiveAttribute;
+use crate::certificate::{Altered, Certificate, Claim, DataFile, FORM};
 use crate::listener::{Listener, Phase};
-use crate::plan::{Plan, data_name, joint, judges};
-use crate::policy::{Knowledge, Policy, PromiseSpec};
-use crate::{Error, numbers, perturb, reporting, source};
+use crate::plan::{Plan, data_name};
+use crate::policy::{AttributeSpec, Missing, Policy, PromiseSpec};
+use crate::utility::Released;
+use crate::{Error, numbers, perturb, population, reporting, scopes, source};
 
 /// Makes a release of a table.
 pub(super) fn run(
@@ -30,6 +31,7 @@ pub(super) fn run(
     listener.phase(Phase::Reading);
     let original = source::read(policy, &engine)?;
     proceed(listener)?;
+    let (original, register) = population::read(policy, original, &engine)?;
     let table = perturb::perturbed(policy, &original, options.perturbation_seed)?;
     let plan = Plan::new(policy, &table, &engine)?;
     let kept = plan.complete(&table)?;
@@ -49,7 +51,7 @@ pub(super) fn run(
     listener.phase(Phase::Searching);
     let found = match family {
         Some(family) => grouped(microdata::solve(family, &plan, &kept, options, listener)?),
-        None => solve(&plan, &kept, &summary, listener)?,
+        None => solve(&plan, &kept, &summary, register.as_ref(), listener)?,
     };
     let solution = &found.solution;
     proceed(listener)?;
@@ -71,13 +73,37 @@ pub(super) fn run(
     let path = draft.path(&format!("release/{file}"));
     engine.write(&published, format, &path)?;
     drop(published);
+    let hidden: Vec<usize> = plan
+        .sensitive
+        .iter()
+        .zip(&columns.sensitive)
+        .filter(|(attribute, _)| attribute.hidden)
+        .map(|(_, &position)| position)
+        .collect();
+    let guarded = if hidden.is_empty() {
+        None
+    } else {
+        // The same table with the guarding nodes left in; it is never written.
+        let columns_and_guards = [columns.released.as_slice(), &hidden].concat();
+        Some(engine.apply(
+            &kept,
+            &columns.quasi,
+            &columns_and_guards,
+            columns.subject,
+            &summary,
+            &solution.recoding,
+        )?)
+    };
     proceed(listener)?;
 
     listener.phase(Phase::Auditing);
     let written = source::read_release(&engine, &path, format)?;
-    let (classes, measured) = audit(&plan, &written)?;
-    let claims = claims(&plan.promises, &measured, columns.subject.is_some());
-    let mut account = account(&plan, &table, &written, &found, &classes, claims);
+    let people = match (&register, &solution.recoding.levels) {
+        (Some(register), Some(levels)) => Some(population::generalized(&plan, register, levels)?),
+        _ => None,
+    };
+    let (classes, claims) = audit(&plan, &written, guarded.as_ref(), people.as_ref())?;
+    let mut account = account(&plan, &table, &summary, &written, &found, &classes, claims)?;
     let changed = changed(&plan, &original, &table, &found);
     account.measures = Measures::of(
         &changed,
@@ -99,7 +125,7 @@ pub(super) fn run(
     let plain = plan
         .sensitive
         .iter()
-        .filter(|attribute| attribute.parts.is_empty());
+        .filter(|attribute| attribute.parts.is_empty() && !attribute.hidden);
     let names: Vec<String> = plain.map(|attribute| attribute.name.clone()).collect();
     let red_team = RedTeam::attack(&before, &classes, &names, &policy.attack);
     account.attacks.clone_from(&red_team.results);
@@ -120,6 +146,7 @@ pub(super) fn run(
         sensitive: plan
             .sensitive
             .iter()
+            .filter(|attribute| !attribute.hidden)
             .map(|attribute| attribute.certified(&plan.promises))
             .collect(),
         subject: policy
@@ -297,9 +324,20 @@ pub(crate) fn solve(
     plan: &Plan,
     table: &Table,
     summary: &Summary,
+    register: Option<&Table>,
     listener: &dyn Listener,
 ) -> Result<Found, Error> {
-    let promises = plan.judges()?;
+    // Promises that others imply are left to the audit.
+    let judges = plan.judges()?;
+    let covered = scopes::covered(plan, &judges);
+    let (chosen, promises): (Vec<usize>, Vec<_>) = judges
+        .into_iter()
+        .enumerate()
+        .filter(|(p, _)| covered[*p].is_none())
+        .unzip();
+    let mut setting = scopes::setting(plan, &chosen);
+    setting.population = register.map(|register| population::tuples(plan, register));
+    let plain = setting.population.is_none() && setting.scopes.iter().all(Option::is_none);
     let release = &plan.policy.release;
     let unknown = |what: &str| Error::Internal {
         what: format!("a {what} that the policy should have refused"),
@@ -314,7 +352,7 @@ pub(crate) fn solve(
         objective,
         suppress_at_most: Fraction::new(budget, summary.total().max(1)).unwrap_or(Fraction::ZERO),
         limits: Some(&plan.limits),
-        setting: None,
+        setting: (!plain).then_some(&setting),
     };
     let keep_going = || listener.keep_going();
     let mut progress =
@@ -381,108 +419,73 @@ fn by_row(table: &Table, quasi: &[usize], by_tuple: &[Option<ClassId>]) -> Vec<O
 }
 
 /// Regroups the written data and judges every promise on it.
-fn audit(plan: &Plan, written: &Table) -> Result<(Classes, Vec<Measured>), Error> {
-    let subject = plan
-        .policy
-        .with_role(Role::Subject)
-        .next()
-        .map(|spec| spec.name.as_str());
-    measure(
-        written,
-        plan.policy.adversary,
-        &plan.quasi_names(),
-        &plan.sensitive,
-        subject,
-        &plan.promises,
-    )
-}
-
-/// Groups a released table by its quasi-identifiers and judges `promises` on the groups.
-pub(crate) fn measure(
-    table: &Table,
-    knows: Knowledge,
-    quasi: &[String],
-    sensitive: &[SensitiveAttribute],
-    subject: Option<&str>,
-    promises: &[PromiseSpec],
-) -> Result<(Classes, Vec<Measured>), Error> {
-    let missing = |name: &str| Error::Internal {
-        what: format!("the written data has no column `{name}`"),
+///
+/// What is judged with guarding nodes needs them beside: such promises are judged on the same table with that column left in.
+fn audit(
+    plan: &Plan,
+    written: &Table,
+    guarded: Option<&Table>,
+    population: Option<&Table>,
+) -> Result<(Classes, Vec<Claim>), Error> {
+    let quasi = plan.quasi_names();
+    let subject = plan.policy.with_role(Role::Subject).next();
+    let of = |guarding: bool| -> Vec<usize> {
+        (0..plan.promises.len())
+            .filter(|&p| plan.promises[p].guards().is_some() == guarding)
+            .collect()
     };
-    let mut columns = Vec::new();
-    for name in quasi {
-        columns.push(table.column(name).ok_or_else(|| missing(name))?.clone());
-    }
-    for attribute in sensitive {
-        columns.push(if attribute.parts.is_empty() {
-            attribute.align(
-                table
-                    .column(&attribute.name)
-                    .ok_or_else(|| missing(&attribute.name))?,
-            )
-        } else {
-            joint(table, &attribute.parts).map_err(|name| missing(&name))?
-        });
-    }
-    if let Some(name) = subject {
-        columns.push(table.column(name).ok_or_else(|| missing(name))?.clone());
-    }
-    let view = Table::new(columns)?;
-    let roles = Roles {
-        quasi: (0..quasi.len()).collect(),
-        sensitive: (quasi.len()..quasi.len() + sensitive.len()).collect(),
-        subject: subject.map(|_| quasi.len() + sensitive.len()),
-    };
-    let classes = Classes::of(&view, &roles);
-    let judges = judges(promises, sensitive)?;
-    let measured = match knows {
-        Knowledge::QuasiIdentifiers => denym_measure::audit(&classes, &judges),
-        Knowledge::Doublets(_) | Knowledge::Institutions => {
-            return Err(Error::Internal {
-                what: "this is no knowledge about tables".into(),
-            });
+    let mut claims: Vec<Option<Claim>> = vec![None; plan.promises.len()];
+    let mut measure = |table: &Table, chosen: &[usize]| -> Result<Classes, Error> {
+        let promises: Vec<PromiseSpec> = chosen.iter().map(|&p| plan.promises[p].clone()).collect();
+        let scopes: Vec<_> = chosen.iter().map(|&p| plan.scopes[p].clone()).collect();
+        let evidence = Evidence {
+            table,
+            knows: plan.policy.adversary,
+            quasi: &quasi,
+            sensitive: &plan.sensitive,
+            subject: subject.map(|spec| spec.name.as_str()),
+            promises: &promises,
+            scopes: &scopes,
+            population,
+        };
+        let (classes, measured) = evidence.measure()?;
+        for (&p, claim) in chosen.iter().zip(evidence.claims(&measured)) {
+            claims[p] = Some(claim);
         }
-        Knowledge::AtMost(most) => denym_measure::audit_subsets(&view, &roles, most, &judges)
-            .into_iter()
-            .map(|found| found.measured)
-            .collect(),
+        Ok(classes)
     };
-    Ok((classes, measured))
+    let classes = measure(written, &of(false))?;
+    if let Some(guarded) = guarded {
+        measure(guarded, &of(true))?;
+    }
+    Ok((classes, claims.into_iter().flatten().collect()))
 }
 
-/// Claims as the publisher knows them: what was measured and whether it holds.
-pub(crate) fn claims(
-    promises: &[PromiseSpec],
-    measured: &[Measured],
-    over_subjects: bool,
-) -> Vec<Claim> {
-    promises
+/// Subjects aside, the smallest group when a missing value may stand for any, if the policy reads it so.
+fn wildcard_k(plan: &Plan, written: &Table) -> Option<u64> {
+    let wild = |spec: &AttributeSpec| spec.missing == Missing::Wildcard;
+    if !plan.policy.with_role(Role::QuasiIdentifier).any(wild) {
+        return None;
+    }
+    let columns: Vec<usize> = plan
+        .quasi_names()
         .iter()
-        .zip(measured)
-        .map(|(spec, measured)| Claim {
-            promise: spec.name().to_owned(),
-            attribute: spec.attribute().cloned().flatten(),
-            asked: measured.terms.bound,
-            measured: measured.measured.unwrap_or(measured.terms.bound),
-            holds: Some(measured.holds),
-            check: if over_subjects {
-                Check::Attested
-            } else {
-                Check::Recheckable
-            },
-            terms: spec.clone(),
-        })
-        .collect()
+        .filter_map(|name| written.position(name))
+        .collect();
+    denym_measure::risk::wildcard_sizes(written, &columns)
+        .into_iter()
+        .min()
 }
 
 fn account(
     plan: &Plan,
     table: &Table,
+    summary: &Summary,
     written: &Table,
     found: &Found,
     classes: &Classes,
     claims: Vec<Claim>,
-) -> Account {
+) -> Result<Account, Error> {
     let (names, solution) = (plan.quasi_names(), &found.solution);
     let records = table.records() as u64;
     let mut warnings = plan.warnings.clone();
@@ -506,11 +509,20 @@ fn account(
                 .into_iter()
                 .zip(solution.statistics.attribute_loss.iter().copied())
                 .collect(),
+            wildcard_k: wildcard_k(plan, written),
+            metrics: Released {
+                plan,
+                summary,
+                recoding: Some(&solution.recoding),
+                table: written,
+                total: records,
+            }
+            .measure()?,
         };
         let name = plan.policy.release.metric.clone();
         (name, attempts(found), figures)
     };
-    Account {
+    Ok(Account {
         algorithm: found.algorithm.to_owned(),
         attempts,
         records,
@@ -522,7 +534,7 @@ fn account(
         warnings,
         refusal: None,
         attacks: Vec::new(),
-    }
+    })
 }
 
 /// How each solver of the portfolio fared, in words.

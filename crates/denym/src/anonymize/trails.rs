@@ -119,6 +119,8 @@ pub(super) fn run(
             institutions: anonymous.institutions.len() as u64,
         },
         claims: vec![Claim {
+            quasi_identifiers: Vec::new(),
+            violating_records: 0,
             promise: "k-anonymity".into(),
             attribute: None,
             asked: k as f64,

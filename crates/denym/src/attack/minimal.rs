@@ -134,7 +134,7 @@ fn publish(
     let world = Table::new(columns.collect())?;
     let columns = &plan.columns;
     let summary = engine.summarize(&world, &columns.quasi, &columns.sensitive, None)?;
-    let found = solve(plan, &world, &summary, &Silent)?;
+    let found = solve(plan, &world, &summary, None, &Silent)?;
     let Some(levels) = &found.solution.recoding.levels else {
         return Err(refused("the algorithm does not use one level per column"));
     };

@@ -105,6 +105,8 @@ pub(crate) fn claims(
         let attested =
             matching == Matching::Consistent || matches!(promise, PromiseSpec::Places { .. });
         found.push(Claim {
+            quasi_identifiers: Vec::new(),
+            violating_records: 0,
             promise: promise.name().to_owned(),
             attribute: promise.attribute().cloned().flatten(),
             asked,

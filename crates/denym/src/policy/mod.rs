@@ -6,6 +6,7 @@ mod microdata;
 mod mistake;
 mod parse;
 pub mod paths;
+mod private;
 mod promises;
 mod reader;
 
@@ -68,6 +69,21 @@ pub struct DataSpec {
     pub identified: String,
     /// For trails: which identified id owns which anonymous id; the same ids when not given.
     pub owners: Option<String>,
+    /// Tables with further records about the people of this one.
+    pub details: Vec<DetailSpec>,
+}
+
+/// A table with further records about people; it is joined with the person table by the subject.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DetailSpec {
+    /// File, directory or glob, as written.
+    pub path: String,
+    /// Its columns are called `name.column`.
+    pub name: String,
+    /// Its column with the person's key.
+    pub foreign_key: String,
+    /// Place of the entry in the policy.
+    pub span: Range<usize>,
 }
 
 /// What the data is about.
@@ -154,6 +170,8 @@ pub enum Knowledge {
 pub struct Promised {
     /// What is promised.
     pub promise: PromiseSpec,
+    /// The quasi-identifiers that its adversary knows; all when `None`.
+    pub quasi: Option<Vec<String>>,
     /// Where it is written.
     pub span: Range<usize>,
 }
@@ -262,6 +280,34 @@ pub enum PromiseSpec {
         /// The places; their names stay with the steward.
         #[serde(skip)]
         places: Vec<String>,
+        /// The largest confidence.
+        at_most: Exact,
+    },
+    /// Every group looks like at least `k` people of a population.
+    KMap {
+        /// The register, a file; it stays with the publisher.
+        #[serde(skip)]
+        population: String,
+        /// The least number of people.
+        k: u64,
+    },
+    /// The chance that somebody of a population is in the data lies between two bounds.
+    DeltaPresence {
+        /// The register, a file; it stays with the publisher.
+        #[serde(skip)]
+        population: String,
+        /// The smallest chance.
+        least: Exact,
+        /// The largest chance.
+        most: Exact,
+    },
+    /// Nobody's value can be placed under the node they guard with more than this confidence.
+    PersonalizedPrivacy {
+        /// The sensitive attribute.
+        attribute: Option<String>,
+        /// The column that names each person's node; it is never released.
+        #[serde(skip)]
+        guards: String,
         /// The largest confidence.
         at_most: Exact,
     },
@@ -427,6 +473,9 @@ impl PromiseSpec {
             PromiseSpec::BetaLikeness { .. } => "beta-likeness",
             PromiseSpec::DeltaDisclosure { .. } => "delta-disclosure",
             PromiseSpec::Confidence { .. } | PromiseSpec::Places { .. } => "confidence",
+            PromiseSpec::KMap { .. } => "k-map",
+            PromiseSpec::DeltaPresence { .. } => "delta-presence",
+            PromiseSpec::PersonalizedPrivacy { .. } => "personalized-privacy",
         }
     }
 
@@ -440,12 +489,36 @@ impl PromiseSpec {
         )
     }
 
+    /// The register it is judged against, when there is one.
+    pub fn population(&self) -> Option<&str> {
+        match self {
+            PromiseSpec::KMap { population, .. }
+            | PromiseSpec::DeltaPresence { population, .. } => Some(population),
+            _ => None,
+        }
+    }
+
+    /// The column of guarding nodes it is judged with, when there is one.
+    pub fn guards(&self) -> Option<&str> {
+        match self {
+            PromiseSpec::PersonalizedPrivacy { guards, .. } => Some(guards),
+            _ => None,
+        }
+    }
+
+    /// Whether only the publisher can judge it: it needs what is not released.
+    pub fn is_private(&self) -> bool {
+        self.population().is_some() || self.guards().is_some()
+    }
+
     /// The sensitive attribute it speaks of, when it speaks of one.
     pub fn attribute(&self) -> Option<&Option<String>> {
         match self {
             PromiseSpec::KAnonymity { .. }
             | PromiseSpec::XyAnonymity { .. }
-            | PromiseSpec::Places { .. } => None,
+            | PromiseSpec::Places { .. }
+            | PromiseSpec::KMap { .. }
+            | PromiseSpec::DeltaPresence { .. } => None,
             PromiseSpec::LDiversity { attribute, .. }
             | PromiseSpec::TCloseness { attribute, .. }
             | PromiseSpec::Confidence { attribute, .. }
@@ -454,7 +527,8 @@ impl PromiseSpec {
             | PromiseSpec::KEAnonymity { attribute, .. }
             | PromiseSpec::EpsilonMAnonymity { attribute, .. }
             | PromiseSpec::BetaLikeness { attribute, .. }
-            | PromiseSpec::DeltaDisclosure { attribute, .. } => Some(attribute),
+            | PromiseSpec::DeltaDisclosure { attribute, .. }
+            | PromiseSpec::PersonalizedPrivacy { attribute, .. } => Some(attribute),
         }
     }
 
@@ -464,7 +538,9 @@ impl PromiseSpec {
         match &mut self {
             PromiseSpec::KAnonymity { .. }
             | PromiseSpec::XyAnonymity { .. }
-            | PromiseSpec::Places { .. } => {}
+            | PromiseSpec::Places { .. }
+            | PromiseSpec::KMap { .. }
+            | PromiseSpec::DeltaPresence { .. } => {}
             PromiseSpec::LDiversity { attribute, .. }
             | PromiseSpec::TCloseness { attribute, .. }
             | PromiseSpec::Confidence { attribute, .. }
@@ -473,7 +549,10 @@ impl PromiseSpec {
             | PromiseSpec::KEAnonymity { attribute, .. }
             | PromiseSpec::EpsilonMAnonymity { attribute, .. }
             | PromiseSpec::BetaLikeness { attribute, .. }
-            | PromiseSpec::DeltaDisclosure { attribute, .. } => *attribute = Some(name.to_owned()),
+            | PromiseSpec::DeltaDisclosure { attribute, .. }
+            | PromiseSpec::PersonalizedPrivacy { attribute, .. } => {
+                *attribute = Some(name.to_owned());
+            }
         }
         self
     }

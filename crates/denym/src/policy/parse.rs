@@ -11,8 +11,8 @@ use super::attributes::attributes;
 use super::microdata;
 use super::mistake::Mistake;
 use super::promises::promises;
-use super::reader::{Mistakes, Section};
-use super::{DataKind, DataSpec, Knowledge, Policy, ReleaseSpec};
+use super::reader::{Mistakes, Node, Section};
+use super::{DataKind, DataSpec, DetailSpec, Knowledge, Policy, ReleaseSpec};
 
 /// Reads `text`; the policy when there is no mistake, else all of them.
 pub(super) fn policy(text: &str, file: &Path) -> Result<Policy, Vec<Mistake>> {
@@ -82,13 +82,18 @@ pub(super) fn policy(text: &str, file: &Path) -> Result<Policy, Vec<Mistake>> {
         .filter(|spec| spec.role == Role::Sensitive)
         .map(|spec| spec.name.as_str())
         .collect();
+    let quasi: Vec<&str> = specs
+        .iter()
+        .filter(|spec| spec.role == Role::QuasiIdentifier)
+        .map(|spec| spec.name.as_str())
+        .collect();
     let promised = match root.need(
         "promise",
         "add `[promise]` with for example `k-anonymity = 5`",
     ) {
         Some(node) => node
             .open("{ k-anonymity = 5 }")
-            .map(|section| promises(&section, &sensitive))
+            .map(|section| promises(&section, &sensitive, &quasi))
             .unwrap_or_default(),
         None => Vec::new(),
     };
@@ -137,6 +142,17 @@ pub(super) fn policy(text: &str, file: &Path) -> Result<Policy, Vec<Mistake>> {
         );
     }
     check_promises(&specs, &promised, &mistakes);
+    if let Some(data) = &data
+        && let Some(detail) = data.details.first()
+        && !specs.iter().any(|spec| spec.role == Role::Subject)
+    {
+        mistakes.add(
+            "policy-no-subject",
+            detail.span.clone(),
+            "detail tables need a person table with a subject",
+            "give the key of the person table the role `subject`",
+        );
+    }
 
     let mistakes = mistakes.into_sorted();
     match (data, release) {
@@ -171,6 +187,7 @@ pub(super) const DATA_KEYS: &[&str] = &[
     "identified",
     "anonymous",
     "owners",
+    "detail",
 ];
 const RELEASE_KEYS: &[&str] = &["algorithm", "metric", "suppress-at-most", "format", "seed"];
 /// What a release can be written as.
@@ -230,10 +247,45 @@ pub(super) fn data_spec(section: &Section<'_, '_>) -> Option<DataSpec> {
         path.string("samples.csv")?.clone_into(&mut spec.path);
         return Some(spec);
     }
+    spec.details = details(section);
     let path = section.need("path", "add `path = \"patients.csv\"`")?;
     spec.span = path.span();
     path.string("patients.csv")?.clone_into(&mut spec.path);
     Some(spec)
+}
+
+/// Every `[[data.detail]]`.
+fn details(section: &Section<'_, '_>) -> Vec<DetailSpec> {
+    let example = r#"[{ path = "visits.csv", foreign-key = "patient" }]"#;
+    let items = section.get("detail").and_then(|node| node.list(example));
+    let read = |node: &Node<'_, '_>| {
+        let detail = node.section(
+            &["path", "foreign-key", "name"],
+            r#"{ path = "visits.csv", foreign-key = "patient" }"#,
+        )?;
+        let path = detail
+            .need("path", "add `path = \"visits.csv\"`")
+            .and_then(|node| node.string("visits.csv"));
+        let foreign_key = detail
+            .need(
+                "foreign-key",
+                "add `foreign-key = \"patient\"`: the column with the person's key",
+            )
+            .and_then(|node| node.string("patient"))?
+            .to_owned();
+        let path = path?.to_owned();
+        let name = detail.get("name").map_or_else(
+            || Some(crate::plan::data_name(&path)),
+            |node| node.string("visits").map(str::to_owned),
+        )?;
+        Some(DetailSpec {
+            path,
+            name,
+            foreign_key,
+            span: node.span(),
+        })
+    };
+    items.unwrap_or_default().iter().filter_map(read).collect()
 }
 
 fn knowledge(section: &Section<'_, '_>) -> Option<Knowledge> {
@@ -344,6 +396,34 @@ fn check_promises(
                     format!("add `attribute = \"{}\"`", sensitive[0])
                 },
             ),
+        }
+    }
+    let files: Vec<&super::Promised> = promised
+        .iter()
+        .filter(|promised| promised.promise.population().is_some())
+        .collect();
+    for pair in files.windows(2) {
+        if pair[0].promise.population() != pair[1].promise.population() {
+            mistakes.add(
+                "policy-two-populations",
+                pair[1].span.clone(),
+                "two promises speak of two populations",
+                "use one register for all of them",
+            );
+        }
+    }
+    for promised in promised {
+        let guards = promised.promise.guards();
+        if specs
+            .iter()
+            .any(|spec| Some(spec.name.as_str()) == guards && spec.role != Role::Identifier)
+        {
+            mistakes.add(
+                "policy-guards-released",
+                promised.span.clone(),
+                "the column of guarding nodes has a role and would be released",
+                "remove it from `[attributes]`",
+            );
         }
     }
     for (index, spec) in specs.iter().enumerate() {

@@ -434,6 +434,7 @@ fn promises(
                 node.whole(1)
             };
             found.extend(k.map(|k| Promised {
+                quasi: None,
                 promise: PromiseSpec::KAnonymity { k },
                 span: node.span(),
             }));
@@ -446,6 +447,7 @@ fn promises(
         };
         for item in items {
             found.extend(confidence(&item, attributes).map(|promise| Promised {
+                quasi: None,
                 promise,
                 span: item.span(),
             }));

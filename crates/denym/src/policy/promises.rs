@@ -3,6 +3,7 @@
 use denym_data::Fraction;
 
 use super::mistake::suggest;
+use super::private;
 use super::reader::{Node, Section};
 use super::{Distance, Diversity, Exact, Likeness, LogBase, PromiseSpec, Promised};
 
@@ -19,10 +20,17 @@ const NAMES: &[&str] = &[
     "epsilon-m-anonymity",
     "beta-likeness",
     "delta-disclosure",
+    "k-map",
+    "delta-presence",
+    "personalized-privacy",
 ];
 
 /// Every promise of the section, in its order.
-pub(super) fn promises(section: &Section<'_, '_>, sensitive: &[&str]) -> Vec<Promised> {
+pub(super) fn promises(
+    section: &Section<'_, '_>,
+    sensitive: &[&str],
+    quasi: &[&str],
+) -> Vec<Promised> {
     section.only(NAMES);
     let mut promises = Vec::new();
     for (name, _, node) in section.entries() {
@@ -44,10 +52,15 @@ pub(super) fn promises(section: &Section<'_, '_>, sensitive: &[&str]) -> Vec<Pro
                 "epsilon-m-anonymity" => epsilon_m(&item, sensitive),
                 "beta-likeness" => beta_likeness(&item, sensitive),
                 "delta-disclosure" => delta_disclosure(&item, sensitive),
+                "k-map" => private::k_map(&item),
+                "delta-presence" => private::delta_presence(&item),
+                "personalized-privacy" => private::personalized(&item, sensitive),
                 _ => None,
             };
+            let known = scope(&item, quasi);
             promises.extend(promise.map(|promise| Promised {
                 promise,
+                quasi: known,
                 span: item.span(),
             }));
         }
@@ -57,7 +70,7 @@ pub(super) fn promises(section: &Section<'_, '_>, sensitive: &[&str]) -> Vec<Pro
 
 fn k_anonymity(node: &Node<'_, '_>) -> Option<PromiseSpec> {
     let k = if node.is_table() {
-        node.section(&["k"], "{ k = 5 }")?
+        node.section(&["k", "quasi"], "{ k = 5 }")?
             .need("k", "add `k = 5`")?
             .whole(1)?
     } else {
@@ -77,7 +90,16 @@ fn l_diversity(node: &Node<'_, '_>, sensitive: &[&str]) -> Option<PromiseSpec> {
     }
     let example = r#"{ attribute = "disease", kind = "entropy", l = 3 }"#;
     let section = node.section(
-        &["attribute", "kind", "l", "c", "allowed", "floor", "least"],
+        &[
+            "attribute",
+            "kind",
+            "l",
+            "c",
+            "allowed",
+            "floor",
+            "least",
+            "quasi",
+        ],
         example,
     )?;
     let attribute = attribute(&section, sensitive);
@@ -150,7 +172,7 @@ fn t_closeness(node: &Node<'_, '_>, sensitive: &[&str]) -> Option<PromiseSpec> {
         });
     }
     let example = r#"{ attribute = "disease", t = 0.2, distance = "equal" }"#;
-    let section = node.section(&["attribute", "t", "distance"], example)?;
+    let section = node.section(&["attribute", "t", "distance", "quasi"], example)?;
     let attribute = attribute(&section, sensitive);
     let distance = match section.get("distance") {
         None => Some(Distance::Equal),
@@ -180,7 +202,7 @@ fn confidence(node: &Node<'_, '_>, sensitive: &[&str]) -> Option<PromiseSpec> {
         });
     }
     let example = r#"{ attribute = "status", values = ["HIV"], at-most = 0.6 }"#;
-    let section = node.section(&["attribute", "values", "at-most"], example)?;
+    let section = node.section(&["attribute", "values", "at-most", "quasi"], example)?;
     let attribute = attribute(&section, sensitive);
     let values = match section.get("values") {
         None => Some(Vec::new()),
@@ -197,7 +219,10 @@ fn confidence(node: &Node<'_, '_>, sensitive: &[&str]) -> Option<PromiseSpec> {
 }
 
 fn xy_anonymity(node: &Node<'_, '_>) -> Option<PromiseSpec> {
-    let section = node.section(&["y", "k"], r#"{ y = ["ward", "diagnosis"], k = 3 }"#)?;
+    let section = node.section(
+        &["y", "k", "quasi"],
+        r#"{ y = ["ward", "diagnosis"], k = 3 }"#,
+    )?;
     let k = section
         .need("k", "add `k = 3`")
         .and_then(|node| node.whole(1));
@@ -212,7 +237,7 @@ fn xy_anonymity(node: &Node<'_, '_>) -> Option<PromiseSpec> {
 
 fn xy_privacy(node: &Node<'_, '_>, sensitive: &[&str]) -> Option<PromiseSpec> {
     let example = r#"{ attribute = "status", values = ["HIV"], at-most = 0.6, k = 5 }"#;
-    let section = node.section(&["attribute", "values", "at-most", "k"], example)?;
+    let section = node.section(&["attribute", "values", "at-most", "k", "quasi"], example)?;
     let attribute = attribute(&section, sensitive);
     let values = section
         .get("values")
@@ -231,7 +256,7 @@ fn xy_privacy(node: &Node<'_, '_>, sensitive: &[&str]) -> Option<PromiseSpec> {
 
 fn alpha_k(node: &Node<'_, '_>, sensitive: &[&str]) -> Option<PromiseSpec> {
     let section = node.section(
-        &["attribute", "alpha", "k"],
+        &["attribute", "alpha", "k", "quasi"],
         r#"{ attribute = "status", alpha = 0.5, k = 5 }"#,
     )?;
     let attribute = attribute(&section, sensitive);
@@ -248,7 +273,7 @@ fn alpha_k(node: &Node<'_, '_>, sensitive: &[&str]) -> Option<PromiseSpec> {
 
 fn k_e(node: &Node<'_, '_>, sensitive: &[&str]) -> Option<PromiseSpec> {
     let section = node.section(
-        &["attribute", "k", "e"],
+        &["attribute", "k", "e", "quasi"],
         r#"{ attribute = "salary", k = 3, e = 1000 }"#,
     )?;
     let attribute = attribute(&section, sensitive);
@@ -267,7 +292,7 @@ fn k_e(node: &Node<'_, '_>, sensitive: &[&str]) -> Option<PromiseSpec> {
 
 fn epsilon_m(node: &Node<'_, '_>, sensitive: &[&str]) -> Option<PromiseSpec> {
     let section = node.section(
-        &["attribute", "epsilon", "m"],
+        &["attribute", "epsilon", "m", "quasi"],
         r#"{ attribute = "salary", epsilon = 500, m = 3 }"#,
     )?;
     let attribute = attribute(&section, sensitive);
@@ -294,7 +319,7 @@ fn beta_likeness(node: &Node<'_, '_>, sensitive: &[&str]) -> Option<PromiseSpec>
         });
     }
     let section = node.section(
-        &["attribute", "beta", "kind"],
+        &["attribute", "beta", "kind", "quasi"],
         r#"{ attribute = "disease", beta = 2 }"#,
     )?;
     let attribute = attribute(&section, sensitive);
@@ -323,7 +348,7 @@ fn delta_disclosure(node: &Node<'_, '_>, sensitive: &[&str]) -> Option<PromiseSp
         });
     }
     let section = node.section(
-        &["attribute", "delta", "base"],
+        &["attribute", "delta", "base", "quasi"],
         r#"{ attribute = "disease", delta = 1.5 }"#,
     )?;
     let attribute = attribute(&section, sensitive);
@@ -340,15 +365,41 @@ fn delta_disclosure(node: &Node<'_, '_>, sensitive: &[&str]) -> Option<PromiseSp
     })
 }
 
+/// The quasi-identifiers that the adversary of this promise knows; `None` when it does not say.
+fn scope(node: &Node<'_, '_>, quasi: &[&str]) -> Option<Vec<String>> {
+    if !node.is_table() {
+        return None;
+    }
+    let list = node.open("")?.get("quasi")?;
+    let names = list.strings("age")?;
+    for name in &names {
+        if !quasi.contains(&name.as_str()) {
+            list.mistake(
+                "policy-not-quasi",
+                format!("`{name}` is not a quasi-identifier"),
+                suggest(name, quasi),
+            );
+        }
+    }
+    if names.is_empty() {
+        list.mistake(
+            "policy-out-of-range",
+            "an adversary who knows nothing needs no promise",
+            "name at least one quasi-identifier, or leave `quasi` out",
+        );
+    }
+    Some(names)
+}
+
 /// A number between 0 and 1 that must be there.
-fn share(section: &Section<'_, '_>, key: &str, example: &str) -> Option<Exact> {
+pub(super) fn share(section: &Section<'_, '_>, key: &str, example: &str) -> Option<Exact> {
     let node = section.need(key, &format!("add `{key} = {example}`"))?;
     node.fraction(Fraction::ZERO, Some(Fraction::ONE))
         .map(Exact)
 }
 
 /// The attribute a promise speaks of; it must be a sensitive one.
-fn attribute(section: &Section<'_, '_>, sensitive: &[&str]) -> Option<String> {
+pub(super) fn attribute(section: &Section<'_, '_>, sensitive: &[&str]) -> Option<String> {
     let node = section.get("attribute")?;
     let name = node.string("disease")?;
     if !sensitive.contains(&name) {

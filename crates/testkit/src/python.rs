@@ -1,0 +1,35 @@
+//! A Python of our own, for comparisons with peers that are Python packages.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// A Python with `packages` installed, kept in the user's cache; `None` (after saying so) when it cannot be had.
+#[expect(clippy::print_stderr, reason = "a skipped test must say so")]
+pub fn python(packages: &[&str]) -> Option<PathBuf> {
+    let home = std::env::var_os("HOME").map(PathBuf::from)?;
+    let directory = home.join(".cache/denym/venv");
+    let python = directory.join("bin/python");
+    let quiet = |command: &mut Command| {
+        command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success())
+    };
+    if !python.is_file() && !quiet(Command::new("python3").args(["-m", "venv"]).arg(&directory)) {
+        eprintln!("skipped: no Python virtual environment can be made");
+        return None;
+    }
+    let installed = quiet(
+        Command::new(&python)
+            .args(["-m", "pip", "install", "--quiet"])
+            .args(packages),
+    );
+    if !installed {
+        eprintln!("skipped: {} cannot be installed", packages.join(", "));
+    }
+    installed.then_some(python)
+}
+
+/// pycanon and what it needs, pinned: its answers are compared with ours digit by digit.
+pub const PYCANON: [&str; 3] = ["pycanon==1.3.6", "pandas<3", "numpy<2.1"];
