@@ -10,9 +10,11 @@
 
 mod audit;
 mod microdata;
+mod paths;
 mod process;
 mod table;
 mod thesis;
+mod trails;
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
@@ -20,6 +22,8 @@ fn main() {
     for (name, run) in [
         ("table", table::run as fn()),
         ("audit", audit::run),
+        ("trails", trails::run),
+        ("paths", paths::run),
         ("microdata", microdata::run),
         ("thesis", thesis::run),
     ] {

@@ -66,10 +66,11 @@ fn compare_with_scratch(rows: &[Row], events: &[(u32, u32, u32)]) {
     let mut figures: Vec<[Duration; 7]> = Vec::new();
     let mut compared = 0;
     for minute in events.chunk_by(|a, b| a.0 == b.0) {
-        push(&mut stream, &labels, rows, minute);
-        // The minute before is complete.
+        // The first event of a minute completes the minute before.
+        push(&mut stream, &labels, rows, &minute[..1]);
         let mut marks = vec![Instant::now()];
         let slide = stream.poll_with(&mut |_: Phase| marks.push(Instant::now()));
+        push(&mut stream, &labels, rows, &minute[1..]);
         let Some(slide) = slide.expect("a slide") else {
             continue;
         };
@@ -149,10 +150,11 @@ fn sustained(rows: &[Row], events: &[(u32, u32, u32)], hours: u32) {
     for hour in 0..hours {
         let shift = i64::from(hour) * 60;
         for minute in events.chunk_by(|a, b| a.0 == b.0) {
-            push_shifted(&mut stream, &labels, rows, minute, shift);
+            push_shifted(&mut stream, &labels, rows, &minute[..1], shift);
             while let Some(slide) = stream.poll().expect("a slide") {
                 assert!(slide.window.is_some(), "nothing is withheld");
             }
+            push_shifted(&mut stream, &labels, rows, &minute[1..], shift);
         }
         sizes.push((resident(), stream.save().expect("a state").len() >> 20));
     }
@@ -227,7 +229,9 @@ fn carried(rows: &[Row], from: i64, to: i64, gone: &[(i64, u32)]) -> Paths {
             });
         }
     }
-    let items = pairs.iter().map(|&(l, t)| id[t as usize * 128 + l as usize]);
+    let items = pairs
+        .iter()
+        .map(|&(l, t)| id[t as usize * 128 + l as usize]);
     let label = |n: u32| (0..n).map(|code| code.to_string()).collect::<Vec<_>>();
     let status = Attribute {
         name: "status".to_owned(),

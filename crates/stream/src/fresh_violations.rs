@@ -54,6 +54,9 @@ pub(crate) struct Fresh {
     pub(crate) span: Option<i64>,
 }
 
+/// Items in all rows below which waking other cores takes longer than counting.
+const WORTH_SHARING: usize = 1 << 16;
+
 /// Finds the violations, shorter ones first; items of each increase.
 pub(crate) fn mine(fresh: &Fresh, limits: &Limits) -> Vec<Vec<u32>> {
     let miner = Miner { fresh, limits };
@@ -65,16 +68,24 @@ pub(crate) fn mine(fresh: &Fresh, limits: &Limits) -> Vec<Vec<u32>> {
         .max()
         .unwrap_or(0);
     for length in 1..=limits.l.min(longest) {
-        let found: Vec<Vec<Vec<u32>>> = by_first
-            .par_iter()
-            .enumerate()
-            .map_init(
-                || Scratch::new(fresh),
-                |scratch, (first, occurrences)| {
-                    miner.task(first as u32, occurrences, length, &index, scratch)
-                },
-            )
-            .collect();
+        let found: Vec<Vec<Vec<u32>>> = if fresh.items.len() < WORTH_SHARING {
+            let mut scratch = Scratch::new(fresh);
+            let tasks = by_first.iter().zip(0..);
+            tasks
+                .map(|(rows, first)| miner.task(first, rows, length, &index, &mut scratch))
+                .collect()
+        } else {
+            by_first
+                .par_iter()
+                .enumerate()
+                .map_init(
+                    || Scratch::new(fresh),
+                    |scratch, (first, rows)| {
+                        miner.task(first as u32, rows, length, &index, scratch)
+                    },
+                )
+                .collect()
+        };
         let before = all.len();
         all.extend(found.into_iter().flatten());
         for violation in &all[before..] {

@@ -130,7 +130,9 @@ impl Saved {
         let free = self.free.iter().all(is_free);
         let pending = self.pending.iter().flat_map(|(_, events)| events);
         let pending = pending.into_iter().all(|&(slot, location)| {
-            self.keys.get(slot as usize).is_some_and(|key| !key.is_empty())
+            self.keys
+                .get(slot as usize)
+                .is_some_and(|key| !key.is_empty())
                 && (location as usize) < self.locations.len()
         });
         self.values.len() == attributes

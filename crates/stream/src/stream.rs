@@ -455,7 +455,10 @@ impl Stream {
             .iter()
             .take_while(|&&id| doublets[id as usize].fate == Fate::New)
             .count();
-        let times: Vec<i64> = of_item.iter().map(|&id| doublets[id as usize].time).collect();
+        let times: Vec<i64> = of_item
+            .iter()
+            .map(|&id| doublets[id as usize].time)
+            .collect();
         let first = times.iter().copied().min().unwrap_or(place.to);
         let span = self.options.span().map(i64::from);
         let mut fresh = Fresh {

@@ -21,8 +21,7 @@ const TABLE_1: [(&str, &[&str], &str); 8] = [
 
 /// L = 2 (or more), K = 2, C = 40 % on s1, windows of three timestamps.
 fn options(l: usize, rule: Rule) -> Options {
-    let mut options =
-        Options::new(3, l, 2).with_bound("sen_att", "s1", Fraction::new(40, 100));
+    let mut options = Options::new(3, l, 2).with_bound("sen_att", "s1", Fraction::new(40, 100));
     options.rule = rule;
     options
 }
@@ -84,13 +83,22 @@ fn table_1_becomes_table_2() {
     assert_eq!(
         rows(window),
         [
-            "c3 s1", "c3 s2", "c3 s5", "c3>d4 s1", "c3>d4 s3", "f2>c3 s4", "f2>c3>d4 s2",
+            "c3 s1",
+            "c3 s2",
+            "c3 s5",
+            "c3>d4 s1",
+            "c3>d4 s3",
+            "f2>c3 s4",
+            "f2>c3>d4 s2",
             "f2>d4 s3"
         ]
     );
     // b2 was out already: three events published and taken back.
     let counts = stream.counts();
-    assert_eq!((counts.events, counts.published, counts.suppressed), (20, 19, 1));
+    assert_eq!(
+        (counts.events, counts.published, counts.suppressed),
+        (20, 19, 1)
+    );
     assert_eq!((counts.retracted, counts.violations), (3, 0));
 }
 
@@ -159,14 +167,26 @@ fn old_old_new_sequences_are_found() {
     options.rule = Rule::Retract;
     let mut stream = Stream::new(options).expect("sound options");
     let sightings = [
-        ("0", "z", 1), ("9", "z", 1),
-        ("1", "a", 2), ("2", "a", 2), ("3", "a", 2),
-        ("1", "b", 3), ("2", "b", 3), ("4", "b", 3),
-        ("1", "c", 4), ("3", "c", 4), ("4", "c", 4),
+        ("0", "z", 1),
+        ("9", "z", 1),
+        ("1", "a", 2),
+        ("2", "a", 2),
+        ("3", "a", 2),
+        ("1", "b", 3),
+        ("2", "b", 3),
+        ("4", "b", 3),
+        ("1", "c", 4),
+        ("3", "c", 4),
+        ("4", "c", 4),
     ];
     let mut slides = Vec::new();
     for (subject, location, time) in sightings {
-        stream.push(&Event { subject, location, time, sensitive: &[] });
+        stream.push(&Event {
+            subject,
+            location,
+            time,
+            sensitive: &[],
+        });
         slides.extend(stream.poll().expect("a slide"));
     }
     stream.finish();

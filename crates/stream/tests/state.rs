@@ -105,7 +105,10 @@ fn saving_and_loading_anywhere_changes_nothing() {
         assert_eq!(found, expect, "variant {which}");
         assert_eq!(stream.counts(), whole.counts());
         assert!(stream.counts().balanced());
-        assert_eq!(stream.save().expect("a state"), whole.save().expect("a state"));
+        assert_eq!(
+            stream.save().expect("a state"),
+            whole.save().expect("a state")
+        );
     }
 }
 
@@ -151,7 +154,10 @@ fn chains_hold_and_every_window_can_be_measured_again() {
         let mut swapped = chain.clone();
         swapped.swap(4, 5);
         assert!(verify_chain(swapped.iter().map(String::as_str)).is_err());
-        assert!(matches!(verify_chain(["{}"]), Err(Error::BrokenChain { line: 1, .. })));
+        assert!(matches!(
+            verify_chain(["{}"]),
+            Err(Error::BrokenChain { line: 1, .. })
+        ));
     }
 }
 
@@ -192,7 +198,10 @@ fn a_window_that_fails_is_withheld_and_its_doublets_are_new_again() {
     let mut stream = Stream::new(options).expect("sound options");
     let mut slides = Vec::new();
     for time in 1..=4 {
-        for (person, status) in ["ill", "ill", "well", "well", "well", "well"].iter().enumerate() {
+        for (person, status) in ["ill", "ill", "well", "well", "well", "well"]
+            .iter()
+            .enumerate()
+        {
             if person < 3 || time >= 3 {
                 stream.push(&Event {
                     subject: &format!("person {person}"),
@@ -263,7 +272,10 @@ fn consistent_costs_more_and_says_how_much() {
             }
         }
     }
-    assert!(cost > 0 && windows > 100 && exposed_by_covers > 0, "{cost} {windows} {withheld} {exposed_by_covers}");
+    assert!(
+        cost > 0 && windows > 100 && exposed_by_covers > 0,
+        "{cost} {windows} {withheld} {exposed_by_covers}"
+    );
 }
 
 /// Known parts of one or two doublets of somebody's source path that leave fewer than two candidates.
@@ -272,7 +284,10 @@ fn exposed(events: &[(String, String, i64, String)], window: &Window) -> u64 {
     let here = |t: i64| window.from <= t && t <= window.to;
     let mut source: std::collections::BTreeMap<&str, Path> = std::collections::BTreeMap::new();
     for (subject, location, time, _) in events.iter().filter(|e| here(e.2)) {
-        source.entry(subject).or_default().push((*time, location.clone()));
+        source
+            .entry(subject)
+            .or_default()
+            .push((*time, location.clone()));
     }
     let published = |d: &(i64, String)| {
         let mut places = window.places.iter();

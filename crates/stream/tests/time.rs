@@ -127,7 +127,10 @@ fn hostile_events_are_rejected_and_counted() {
         ("s", "a", i64::MIN, Rejection::Time),
     ];
     for (subject, location, time, reason) in cases {
-        assert_eq!(at(&mut stream, subject, location, time), Verdict::Rejected(reason));
+        assert_eq!(
+            at(&mut stream, subject, location, time),
+            Verdict::Rejected(reason)
+        );
     }
     assert_eq!(at(&mut stream, "s", "a", 1), Verdict::Accepted);
     assert_eq!(
@@ -140,12 +143,18 @@ fn hostile_events_are_rejected_and_counted() {
         time: 2,
         sensitive: &["x", "y"],
     };
-    assert_eq!(stream.push(&two), Verdict::Rejected(Rejection::SensitiveCount));
+    assert_eq!(
+        stream.push(&two),
+        Verdict::Rejected(Rejection::SensitiveCount)
+    );
     assert_eq!(stream.reject(), Verdict::Rejected(Rejection::Malformed));
     stream.finish();
     windows(&mut stream);
     let counts = stream.counts();
-    assert_eq!((counts.events, counts.rejected, counts.published), (10, 9, 1));
+    assert_eq!(
+        (counts.events, counts.rejected, counts.published),
+        (10, 9, 1)
+    );
     assert!(counts.balanced());
 }
 
@@ -178,7 +187,12 @@ fn memory_follows_the_window_not_the_stream() {
         for person in 0..4 {
             // Everybody is new every other timestamp, and so are most places.
             let subject = format!("{}-{person}", time / 2);
-            at(&mut stream, &subject, &format!("p{}", time / 2 * 4 + person / 2), time);
+            at(
+                &mut stream,
+                &subject,
+                &format!("p{}", time / 2 * 4 + person / 2),
+                time,
+            );
         }
         windows(&mut stream);
         if time % 1000 == 999 {

@@ -16,7 +16,9 @@ fn doublet(label: &str) -> Doublet {
 
 fn doublets(list: &Value) -> Vec<Doublet> {
     let labels = list.as_array().expect("a list").iter();
-    let mut all: Vec<Doublet> = labels.map(|l| doublet(l.as_str().expect("a label"))).collect();
+    let mut all: Vec<Doublet> = labels
+        .map(|l| doublet(l.as_str().expect("a label")))
+        .collect();
     all.sort();
     all
 }
@@ -28,7 +30,12 @@ fn doublets(list: &Value) -> Vec<Doublet> {
 /// with anybody else, so that every violation and every score stays as it is.
 fn with_bystanders(vector: &Value) -> Case {
     let number = |key: &str| vector[key].as_i64().expect("a number");
-    let secret: Vec<&str> = vector["S"].as_array().expect("S").iter().filter_map(Value::as_str).collect();
+    let secret: Vec<&str> = vector["S"]
+        .as_array()
+        .expect("S")
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
     let bound = (
         vector["C"][0].as_u64().expect("C"),
         vector["C"][1].as_u64().expect("C"),
@@ -64,7 +71,12 @@ fn with_bystanders(vector: &Value) -> Case {
 fn cases() -> Option<Vec<Value>> {
     let vectors = denym_testkit::shared::vectors("paths-and-trails")?;
     let all = ["worked", "random"].map(|list| vectors[list].as_array().cloned().expect("a list"));
-    Some(all.concat().into_iter().filter(|v| v["kind"] == "itsa").collect())
+    Some(
+        all.concat()
+            .into_iter()
+            .filter(|v| v["kind"] == "itsa")
+            .collect(),
+    )
 }
 
 #[test]
@@ -81,7 +93,9 @@ fn itsa_windows_as_verified() {
             assert_eq!(window["x"].as_i64(), Some(certificate.from));
             assert_eq!(window["y"].as_i64(), Some(certificate.to));
             suppressed(slide) == doublets(&window["suppressed_new"])
-                && window.get("window_output").is_none_or(|output| same_output(&case, slide, vector, output))
+                && window
+                    .get("window_output")
+                    .is_none_or(|output| same_output(&case, slide, vector, output))
         });
         if !same {
             two_phase_differs.push(vector["id"].as_str().expect("an id").to_owned());
@@ -114,7 +128,10 @@ fn only_new_doublets_go_by_default() {
     let Some(cases) = cases() else { return };
     let mut compared = 0;
     for vector in &cases {
-        let Some(expect) = vector.get("only_new_policy_sup_horizon_N").filter(|v| !v.is_null()) else {
+        let Some(expect) = vector
+            .get("only_new_policy_sup_horizon_N")
+            .filter(|v| !v.is_null())
+        else {
             continue;
         };
         let case = Case {

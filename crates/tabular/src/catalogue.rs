@@ -1,8 +1,9 @@
 //! Every solver by name: what it comes from, what it publishes, which promises it honours.
 
 use crate::{
-    Auto, BestEffort, BottomUpGeneralization, Cuts, Datafly, FullDomain, Incognito, KOptimize,
-    LocalRecoding, MinGen, Mondrian, Purpose, Samarati, SiblingGeneralization, Solver,
+    Auto, BestEffort, BottomUpGeneralization, Cuts, Datafly, Direction, FullDomain, GreedyCells,
+    Incognito, InfoGainMondrian, KOptimize, LocalRecoding, LocalSuppression, MinGen, Mondrian,
+    ProgressiveLocalRecoding, Purpose, Samarati, SiblingGeneralization, Solver,
     TopDownDisclosure, TopDownSpecialization,
 };
 
@@ -233,6 +234,60 @@ pub const CATALOGUE: &[Entry] = &[
         suppresses: true,
         maturity: Maturity::Tested,
         make: || Box::new(TopDownDisclosure::default()),
+    },
+    Entry {
+        name: "infogain-mondrian",
+        summary: "cuts where they help to predict the first sensitive attribute",
+        paper: "LeFevre, DeWitt, Ramakrishnan 2006",
+        recoding: RecodingKind::Multidimensional,
+        honours: Honours::All,
+        suppresses: false,
+        maturity: Maturity::Tested,
+        make: || Box::new(InfoGainMondrian::default()),
+    },
+    Entry {
+        name: "greedy-bottom-up",
+        summary: "classes that fail join the class with which they lose least",
+        paper: "Xu et al. 2006",
+        recoding: RecodingKind::Multidimensional,
+        honours: Honours::All,
+        suppresses: true,
+        maturity: Maturity::Tested,
+        make: || Box::new(GreedyCells::default()),
+    },
+    Entry {
+        name: "greedy-top-down",
+        summary: "classes fall apart between tuples that are far apart",
+        paper: "Xu et al. 2006",
+        recoding: RecodingKind::Multidimensional,
+        honours: Honours::All,
+        suppresses: false,
+        maturity: Maturity::Tested,
+        make: || {
+            Box::new(GreedyCells {
+                direction: Direction::TopDown,
+            })
+        },
+    },
+    Entry {
+        name: "progressive-local-recoding",
+        summary: "class by class down the hierarchies, failing parts stay behind",
+        paper: "Wong et al. 2006",
+        recoding: RecodingKind::Multidimensional,
+        honours: Honours::All,
+        suppresses: false,
+        maturity: Maturity::Tested,
+        make: || Box::new(ProgressiveLocalRecoding),
+    },
+    Entry {
+        name: "local-suppression",
+        summary: "single cells become `*`, as few as possible",
+        paper: "Meyerson, Williams 2004; sdcMicro",
+        recoding: RecodingKind::Cell,
+        honours: Honours::All,
+        suppresses: true,
+        maturity: Maturity::Tested,
+        make: || Box::new(LocalSuppression::default()),
     },
 ];
 

@@ -82,6 +82,20 @@ pub enum Error {
         /// Most that are accepted.
         limit: u64,
     },
+    /// The solver does not work on levels, so it cannot keep to some of them.
+    #[error("this solver cannot keep to limits on levels")]
+    LimitsNotHonoured,
+    /// The solver cannot tell whose record is whose.
+    #[error("this solver cannot work on a table with a subject column")]
+    SubjectsNotHonoured,
+    /// A parameter outside its range.
+    #[error("{parameter} must be {range}")]
+    Parameter {
+        /// The parameter.
+        parameter: &'static str,
+        /// Its range, in words.
+        range: &'static str,
+    },
 }
 
 impl Error {
@@ -105,6 +119,9 @@ impl Error {
             Error::PromiseNotHonoured { .. } => "promise-not-honoured",
             Error::TooWide { .. } => "too-wide",
             Error::TooLarge { .. } => "space-too-large",
+            Error::LimitsNotHonoured => "level-limits-not-honoured",
+            Error::SubjectsNotHonoured => "subjects-not-honoured",
+            Error::Parameter { .. } => "parameter-out-of-range",
         }
     }
 
@@ -131,6 +148,13 @@ impl Error {
             Error::TooLarge { .. } => {
                 "use `best-effort`, fewer quasi-identifiers, or limit their levels".into()
             }
+            Error::LimitsNotHonoured => {
+                "drop the limits, or choose a full-domain or subtree algorithm".into()
+            }
+            Error::SubjectsNotHonoured => {
+                "keep one record per subject, or choose an algorithm that generalizes".into()
+            }
+            Error::Parameter { range, .. } => format!("give a value that is {range}"),
         }
     }
 }

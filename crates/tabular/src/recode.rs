@@ -1,6 +1,7 @@
 //! From levels to a recoding: which tuples are published together, and as what.
 
 use denym_data::{Recoding, Unit};
+use denym_measure::Group;
 
 use crate::class::{admitted, with_group};
 use crate::frequency::{FrequencySet, Grouping, histogram_of};
@@ -88,6 +89,15 @@ fn classes(request: &Request<'_>, levels: &[u8]) -> Vec<Vec<u32>> {
 
 /// Whether the class made of these tuples meets every promise.
 pub(crate) fn class_is_admitted(request: &Request<'_>, members: &[u32]) -> bool {
+    class_group(request, members, |group| admitted(request.promises, group))
+}
+
+/// The group made of these tuples.
+pub(crate) fn class_group<T>(
+    request: &Request<'_>,
+    members: &[u32],
+    judge: impl FnOnce(&Group<'_>) -> T,
+) -> T {
     let summary = request.summary;
     let records = members.iter().map(|&t| summary.records[t as usize]).sum();
     let subjects = summary.subjects.as_ref().map(|subjects| {
@@ -135,6 +145,6 @@ pub(crate) fn class_is_admitted(request: &Request<'_>, members: &[u32]) -> bool 
         records,
         subjects,
         histograms.iter().map(Vec::as_slice),
-        |group| admitted(request.promises, group),
+        judge,
     )
 }

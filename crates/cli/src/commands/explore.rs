@@ -130,13 +130,13 @@ fn lines(found: &Exploration) -> Vec<String> {
         .first()
         .map(|trial| trial.settings.iter().map(|setting| setting.0).collect())
         .unwrap_or_default();
-    let mut head: Vec<String> = names.iter().map(|name| format!("{name:>10}")).collect();
+    let mut head: Vec<String> = names.iter().map(|name| format!("{name:>12}")).collect();
     head.push(format!("{:>12}", found.metric));
     head.push("  algorithm".to_owned());
     let mut lines = vec![head.concat()];
     for trial in &found.trials {
         let settings = trial.settings.iter();
-        let mut line: Vec<String> = settings.map(|s| format!("{:>10}", number(s.1))).collect();
+        let mut line: Vec<String> = settings.map(|s| format!("{:>12}", number(s.1))).collect();
         line.push(match trial.value {
             Some(value) => format!("{:>10.2} %", value * 100.0),
             None => format!("{:>12}", "refused"),

@@ -142,7 +142,7 @@ pub(super) fn run(
         ));
     }
     let l = knowledge_of(policy);
-    let judged = match matching {
+    let judge = || match matching {
         Matching::Covers => claims(
             &released,
             &promises,
@@ -163,6 +163,13 @@ pub(super) fn run(
             })
         }
     };
+    // While one core judges, the other counts what the report shows and reads the source's bytes once more.
+    let (judged, (losses, fingerprints)) = rayon::join(judge, || {
+        (
+            reporting::Losses::new(&table.paths, &recoding),
+            source::fingerprints(policy),
+        )
+    });
     let (claims, _) = judged?;
     if let Some(earlier) = &earlier {
         let kept: Vec<usize> = record_of.iter().map(|&record| record as usize).collect();
@@ -216,7 +223,7 @@ pub(super) fn run(
     proceed(listener)?;
 
     listener.phase(Phase::Reporting);
-    let report = reporting::report(policy, &table, &released, &recoding, &account);
+    let report = reporting::report(policy, &table, &released, &losses, &account);
     draft.write("release/certificate.json", json(&certificate)?.as_bytes())?;
     draft.write(
         "release/README.md",
@@ -231,10 +238,7 @@ pub(super) fn run(
         "steward/plan.json",
         json(&reporting::plan_document(policy, &account))?.as_bytes(),
     )?;
-    draft.write(
-        "steward/source.json",
-        json(&source::fingerprints(policy)?)?.as_bytes(),
-    )?;
+    draft.write("steward/source.json", json(&fingerprints?)?.as_bytes())?;
     if let Some(subjects) = subjects_table(&table, &record_of)? {
         engine.write(&subjects, Format::Csv, draft.path(SUBJECTS))?;
     }
@@ -267,6 +271,12 @@ fn exposed(
     released: &denym_data::paths::Paths,
     record_of: &[u32],
 ) -> Result<Option<u64>, Error> {
+    if recoding.stats.lost_doublets == 0
+        && recoding.stats.unchanged_doublets == recoding.stats.doublets
+    {
+        // Nothing was hidden, so nothing can contradict.
+        return Ok(Some(0));
+    }
     if removal(recoding) == Removal::Everywhere {
         let exposed = denym_paths::exposed_records(&table.paths, request, &recoding.suppressed)?;
         return Ok(Some(exposed));

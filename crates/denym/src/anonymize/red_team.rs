@@ -34,7 +34,7 @@ impl RedTeam {
                 success_rate: found.rate,
                 refuse_above: spec
                     .bound(found.attack, found.bounded)
-                    .map(|bound| bound.to_f64()),
+                    .map(denym_data::Fraction::to_f64),
             })
             .collect();
         RedTeam {

@@ -98,7 +98,7 @@ pub(super) fn run(
             refuse_above: policy
                 .attack
                 .bound(name, name != "reidit-c")
-                .map(|b| b.to_f64()),
+                .map(denym_data::Fraction::to_f64),
         })
         .collect();
     let account = Account {

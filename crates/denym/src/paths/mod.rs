@@ -3,6 +3,7 @@
 mod claims;
 mod earlier;
 mod events;
+mod points;
 mod publish;
 mod request;
 mod source;

@@ -27,14 +27,13 @@ pub(crate) fn report(
     policy: &Policy,
     source: &PathTable,
     released: &Paths,
-    recoding: &PathRecoding,
+    losses: &Losses,
     account: &Account,
 ) -> Report {
     let Figures::Paths(figures) = &account.figures else {
         return Report::default();
     };
     let published = account.records - account.suppressed_records;
-    let losses = Losses::new(&source.paths, recoding);
     let kept = share(figures.unchanged_doublets, figures.doublets);
     let l = knowledge_of(policy);
     let mut notes = vec![match figures.matching {
@@ -160,13 +159,14 @@ fn path_claim(certified: &Claim, l: usize) -> denym_report::Claim {
 }
 
 /// Instances of each source doublet, and how many of them are removed.
-struct Losses {
+pub(crate) struct Losses {
     all: Vec<u64>,
     lost: Vec<u64>,
 }
 
 impl Losses {
-    fn new(source: &Paths, recoding: &PathRecoding) -> Losses {
+    /// Counts the instances of each doublet.
+    pub(crate) fn new(source: &Paths, recoding: &PathRecoding) -> Losses {
         let words = &recoding.vocabulary;
         let mut all = vec![0_u64; source.doublets().len()];
         let mut dropped = vec![false; source.len()];

@@ -30,6 +30,10 @@ enum Incomplete {
 
 /// Arguments of `attack trails`.
 #[derive(Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of its own on the command line"
+)]
 pub(super) struct TrailsArgs {
     /// Identified trails: a file with the columns id,institution, or a folder with one file per institution
     #[arg(long, value_name = "FILE|DIR")]
