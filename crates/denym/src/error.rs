@@ -188,13 +188,13 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Solver(denym_tabular::Error::Infeasible { .. })
+            | Error::Microdata(
+                denym_microdata::Error::Infeasible | denym_microdata::Error::TooFewRecords { .. },
+            )
             | Error::Infeasible { .. }
             | Error::TooManyDropped { .. } => 1,
             Error::PathSolver(error) if error.is_refusal() => 1,
             Error::PathSolver(denym_paths::Error::Internal { .. }) => 3,
-            Error::Microdata(
-                denym_microdata::Error::Infeasible | denym_microdata::Error::TooFewRecords { .. },
-            ) => 1,
             Error::Internal { .. } => 3,
             _ => 2,
         }

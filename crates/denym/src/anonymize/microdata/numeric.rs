@@ -41,7 +41,7 @@ pub(super) fn solve(search: &Search<'_>) -> Result<Found, Error> {
     if name != "auto" {
         let entry = denym_microdata::algorithm(name)?;
         let parts = parts(search, &matrix, entry.name, USUAL)?;
-        return finish(search, &matrix, parts);
+        return finish(search, &matrix, &parts);
     }
     let names = portfolio(search, &matrix);
     let mut best: Option<Found> = None;
@@ -49,7 +49,7 @@ pub(super) fn solve(search: &Search<'_>) -> Result<Found, Error> {
     for &name in names {
         let effort = if matrix.rows() > LARGE { 8 } else { 104 };
         let tried =
-            parts(search, &matrix, name, effort).and_then(|parts| finish(search, &matrix, parts));
+            parts(search, &matrix, name, effort).and_then(|parts| finish(search, &matrix, &parts));
         let (score, outcome) = match &tried {
             Ok(found) => (Some(found.solution.score), "found more loss".to_owned()),
             Err(Error::Stopped) => return Err(Error::Stopped),
@@ -191,13 +191,13 @@ pub(super) fn onto(search: &Search<'_>, earlier: &Earlier) -> Result<Found, Erro
         effort: None,
         algorithm: "insertion",
     };
-    let mut found = finish(search, &matrix, vec![part])?;
+    let mut found = finish(search, &matrix, &[part])?;
     found.figures.waiting = Some(inserted.waiting);
     Ok(found)
 }
 
 /// Publishes the centroids and measures what they lose.
-fn finish(search: &Search<'_>, matrix: &Matrix, parts: Vec<Part>) -> Result<Found, Error> {
+fn finish(search: &Search<'_>, matrix: &Matrix, parts: &[Part]) -> Result<Found, Error> {
     let spec = &search.plan.policy.release.microdata;
     let units = units(matrix, spec.scaling);
     let names = search.plan.quasi_names();
@@ -209,7 +209,7 @@ fn finish(search: &Search<'_>, matrix: &Matrix, parts: Vec<Part>) -> Result<Foun
         // Six more digits than the source: means of small groups stay apart, and sums come out right.
         .map(|&position| Form::of(&search.table.columns()[position], 6))
         .collect();
-    let (group_of, joint) = joined(&parts, matrix.rows());
+    let (group_of, joint) = joined(parts, matrix.rows());
     let mut texts: Vec<Texts> = names
         .iter()
         .map(|_| Texts {
