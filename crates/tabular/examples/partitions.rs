@@ -75,6 +75,7 @@ fn generate(rows: usize) -> (Summary, Vec<Hierarchy>) {
         records: vec![1; rows],
         sensitive: Vec::new(),
         subjects: None,
+        shown: Vec::new(),
     };
     (summary, hierarchies)
 }
