@@ -218,6 +218,16 @@ pub(crate) fn refusal(request: &Request<'_>, context: &Context<'_>) -> Error {
     }
 }
 
+/// The largest k of all k-anonymity that is asked; 1 without any.
+#[expect(clippy::cast_sign_loss, reason = "k is a count, given as a number")]
+pub(crate) fn k_asked(request: &Request<'_>) -> u64 {
+    let terms = request.promises.iter().map(|promise| promise.terms());
+    terms
+        .filter(|terms| terms.name == "k-anonymity")
+        .map(|terms| terms.bound as u64)
+        .fold(1, u64::max)
+}
+
 /// Values of one quasi-identifier that go to other nodes.
 #[derive(Debug, Clone)]
 pub(crate) struct Move {

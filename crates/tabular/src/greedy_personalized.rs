@@ -127,12 +127,12 @@ impl GreedyPersonalized {
                 best: Some(loss),
             });
         }
-        let classes = self.classes(request, &at);
-        let levels = classes
+        let found = classes(request, &at);
+        let levels = found
             .iter()
             .map(|class| self.generalize(request, class).unwrap_or_default())
             .collect();
-        let recoding = recoding(request, &trees, &at, classes.iter().map(Vec::as_slice));
+        let recoding = recoding(request, &trees, &at, found.iter().map(Vec::as_slice));
         Ok(Personalized {
             solution: figures::solution(request, recoding),
             levels,
@@ -140,15 +140,10 @@ impl GreedyPersonalized {
         })
     }
 
-    fn classes(&self, request: &Request<'_>, at: &[Vec<u32>]) -> Vec<Vec<u32>> {
-        let all: Vec<usize> = (0..at.len()).collect();
-        group(request, &all, at)
-    }
-
     /// The loss of a cut; `None` when a promise fails or a guard cannot be kept.
     fn loss(&self, request: &Request<'_>, trees: &[Tree], at: &[Vec<u32>]) -> Option<f64> {
         let mut total = 0.0;
-        for class in self.classes(request, at) {
+        for class in classes(request, at) {
             let others = class_group(request, &class, |group| {
                 let promises = request.promises.iter();
                 let mut others = promises.filter(|p| p.terms().name != "personalized-privacy");
@@ -166,29 +161,13 @@ impl GreedyPersonalized {
                 .map(|d| trees[d].cost(at[d][request.summary.quasi[d][first] as usize]))
                 .sum();
             total += each * records as f64;
-            let values = self.histogram(request, &class, self.attribute);
+            let values = histogram(request, &class, self.attribute);
             for ((value, level), (_, count)) in self.generalize(request, &class)?.iter().zip(values)
             {
                 total += self.cost(*value, *level) * count as f64;
             }
         }
         Some(total)
-    }
-
-    fn histogram(
-        &self,
-        request: &Request<'_>,
-        class: &[u32],
-        attribute: usize,
-    ) -> Vec<(Code, u64)> {
-        let rows = &request.summary.sensitive[attribute];
-        added(
-            class
-                .iter()
-                .flat_map(|&t| rows.row(t as usize))
-                .copied()
-                .collect(),
-        )
     }
 
     fn leaves(&self, level: usize, node: u32) -> f64 {
@@ -221,9 +200,8 @@ impl GreedyPersonalized {
 
     /// The levels of a class's sensitive values, raised until every guard is kept; `None` when even the top does not do.
     fn generalize(&self, request: &Request<'_>, class: &[u32]) -> Option<Vec<(Code, usize)>> {
-        let values = self.histogram(request, class, self.attribute);
-        let mut guards: Vec<(usize, u32)> = self
-            .histogram(request, class, self.guards)
+        let values = histogram(request, class, self.attribute);
+        let mut guards: Vec<(usize, u32)> = histogram(request, class, self.guards)
             .iter()
             .filter_map(|&(guard, _)| self.guarded.get(guard as usize).copied().flatten())
             .collect();
@@ -270,6 +248,24 @@ impl GreedyPersonalized {
             levels[best?.1].1 += 1;
         }
     }
+}
+
+/// The classes of a cut.
+fn classes(request: &Request<'_>, at: &[Vec<u32>]) -> Vec<Vec<u32>> {
+    let all: Vec<usize> = (0..at.len()).collect();
+    group(request, &all, at)
+}
+
+/// The values of a sensitive attribute in a class.
+fn histogram(request: &Request<'_>, class: &[u32], attribute: usize) -> Vec<(Code, u64)> {
+    let rows = &request.summary.sensitive[attribute];
+    added(
+        class
+            .iter()
+            .flat_map(|&t| rows.row(t as usize))
+            .copied()
+            .collect(),
+    )
 }
 
 /// Replaces a node by its children.

@@ -31,7 +31,7 @@
 use denym_data::Recoding;
 use rayon::prelude::*;
 
-use crate::cut::{Tree, group, recoding, refusal, trees};
+use crate::cut::{Tree, group, k_asked, recoding, refusal, trees};
 use crate::figures;
 use crate::recode::class_is_admitted;
 use crate::{
@@ -133,11 +133,7 @@ impl<'a> Search<'a> {
             .collect();
         let promises = || request.promises.iter();
         // A class of k subjects has at least k records.
-        let least = promises()
-            .map(|promise| promise.terms())
-            .filter(|terms| terms.name == "k-anonymity")
-            .map(|terms| terms.bound as u64)
-            .fold(1, u64::max);
+        let least = k_asked(request);
         Search {
             request,
             items,

@@ -104,7 +104,7 @@ impl KePermutation {
             permuted.tuples.push(tuples);
             permuted.values.push(values);
         }
-        permuted.error = error as f64 / 10_f64.powi(scale as i32);
+        permuted.error = unscaled(error, scale);
         Ok(permuted)
     }
 
@@ -117,12 +117,15 @@ impl KePermutation {
             reach: vec![Reach {
                 name: "k-e-anonymity",
                 asked: self.e.to_f64(),
-                reachable: (different(line) >= self.k)
-                    .then(|| range as f64 / 10_f64.powi(scale as i32)),
+                reachable: (different(line) >= self.k).then(|| unscaled(range, scale)),
             }],
             suppression: None,
         })
     }
+}
+
+fn unscaled(number: i128, scale: u32) -> f64 {
+    number as f64 / 10_f64.powf(f64::from(scale))
 }
 
 fn different(line: &[(i128, Code, u32)]) -> u64 {

@@ -34,7 +34,7 @@ use denym_data::{Labels, Recoding, Unit};
 use rayon::prelude::*;
 
 use crate::cells::publish_cells;
-use crate::cut::{Tree, refusal};
+use crate::cut::{Tree, k_asked, refusal};
 use crate::figures;
 use crate::grouped::refuse_limits;
 use crate::recode::class_is_admitted;
@@ -154,10 +154,10 @@ impl LocalSuppression {
 
 /// The k, when k-anonymity over records is all that is asked.
 fn only_size(request: &Request<'_>) -> Option<u64> {
-    let terms = request.promises.iter().map(|promise| promise.terms());
-    let names: Vec<_> = terms.map(|terms| (terms.name, terms.bound)).collect();
-    (request.summary.subjects.is_none() && names.iter().all(|(name, _)| *name == "k-anonymity"))
-        .then(|| names.iter().map(|&(_, k)| k as u64).fold(1, u64::max))
+    let size = |name: &str| name == "k-anonymity";
+    let mut terms = request.promises.iter().map(|promise| promise.terms());
+    (request.summary.subjects.is_none() && terms.all(|terms| size(terms.name)))
+        .then(|| k_asked(request))
 }
 
 /// Records or tuples, by their tuple.
@@ -400,7 +400,7 @@ fn exact(units: &Units<'_>, size: Option<u64>, context: &mut Context<'_>) -> Opt
     let mut best = vec![(f64::INFINITY, 0_u32); all as usize + 1];
     best[0] = (0.0, 0);
     for mask in 1..=all {
-        if mask & 0xFFF == 0 && !(context.keep_going)() {
+        if mask.trailing_zeros() >= 12 && !(context.keep_going)() {
             return None;
         }
         let lowest = mask & mask.wrapping_neg();

@@ -177,8 +177,8 @@ impl<'a> Search<'a> {
             several,
             evaluated: 0,
         };
-        for d in 0..trees.len() {
-            for root in trees[d].roots.clone() {
+        for (d, tree) in trees.iter().enumerate() {
+            for &root in &tree.roots {
                 search.offer(d, root);
             }
         }

@@ -64,8 +64,8 @@ fn permutation_has_the_least_error_of_all_partitions() {
     let mut solved = 0;
     for round in 0..400 {
         let n = 1 + random.below(7) as usize;
-        let numbers: Vec<i64> = (0..n).map(|_| random.below(9) as i64).collect();
-        let (k, e) = (1 + random.below(3), random.below(5) as i64);
+        let numbers: Vec<i64> = (0..n).map(|_| random.below(9).cast_signed()).collect();
+        let (k, e) = (1 + random.below(3), random.below(5).cast_signed());
         let texts: Vec<String> = numbers.iter().map(ToString::to_string).collect();
         let secret = Column::from_texts("s", texts.iter().map(|t| Some(t.as_str())));
         let ids: Vec<String> = (0..n).map(|i| format!("v{}", i % 3)).collect();
@@ -184,10 +184,10 @@ fn presence_solvers_hide_who_is_in_the_table() {
         let mut valid: Vec<[usize; 2]> = Vec::new();
         for levels in (0..3).flat_map(|a| (0..3).map(move |b| [a, b])) {
             let mut looks: BTreeMap<[u32; 2], (u64, u64)> = BTreeMap::new();
-            for person in 0..people {
+            for (person, &inside) in present.iter().enumerate() {
                 let key = [0, 1].map(|d| hierarchies[d].node(levels[d], columns[d].codes[person]));
                 let entry = looks.entry(key).or_default();
-                entry.0 += u64::from(present[person]);
+                entry.0 += u64::from(inside);
                 entry.1 += 1;
             }
             if looks.values().all(|&(inside, all)| admits(inside, all)) {

@@ -62,7 +62,7 @@ fn case(random: &mut SplitMix64) -> Case {
     };
     let mut quasi = Vec::new();
     let mut hierarchies = Vec::new();
-    for d in 0..1 + random.below(3) {
+    for d in 0..=random.below(3) {
         let values = 1 + random.below(6);
         let column = column(random, &format!("q{d}"), values);
         let rows: Vec<HierarchyRow> = (0..6)
@@ -108,7 +108,7 @@ fn brute_force(case: &Case, budget: u64, objective: Objective) -> Option<f64> {
             .iter()
             .flat_map(|chosen| {
                 cuts.iter()
-                    .map(move |cut| [chosen.as_slice(), &[cut.clone()]].concat())
+                    .map(move |cut| [chosen.as_slice(), std::slice::from_ref(cut)].concat())
             })
             .collect();
     }
