@@ -20,6 +20,7 @@ mod paths;
 mod plan;
 pub mod policy;
 mod profile;
+mod recoded;
 mod reporting;
 mod source;
 mod threads;

@@ -3,10 +3,10 @@
 pub(crate) mod algorithms;
 pub(crate) mod anonymize;
 pub(crate) mod audit;
+pub(crate) mod audit_paths;
 pub(crate) mod catalogue;
 pub(crate) mod claims;
 pub(crate) mod compare;
-pub(crate) mod audit_paths;
 pub(crate) mod explore;
 pub(crate) mod generate;
 pub(crate) mod profile;
