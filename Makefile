@@ -3,11 +3,11 @@
 # One target directory that survives between checkouts of one machine: the query engine takes minutes to build.
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/denym/target
 # Crates without the query engine are tested with debug assertions; the others in the profile the binary is built in.
-LIGHT := data measure tabular microdata paths attack report testkit
+LIGHT := data measure tabular microdata paths stream attack purpose gateway report testkit
 LIGHT_PACKAGES := $(foreach crate,$(LIGHT),-p denym-$(crate))
 HEAVY_PACKAGES := -p denym-engine -p denym -p denym-cli
 
-.PHONY: run build test lint doc bench help
+.PHONY: run build needs test lint bench help
 
 help: ## Lists the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -18,7 +18,14 @@ build: ## Builds the release binary
 run: build ## Anonymizes the bundled hospital table into out/hospital
 	$(CARGO_TARGET_DIR)/release/denym anonymize examples/hospital/policy.toml -o out/hospital --force
 
-test: ## Runs every test
+# Servers that tests start by themselves; a test that needs an absent one says that it is skipped.
+needs:
+	@command -v psql >/dev/null && ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { \
+		[ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+		apt-get update -qq >/dev/null && apt-get install -y -qq postgresql >/dev/null; } || \
+		echo "no PostgreSQL here: its tests are skipped"
+
+test: needs ## Runs every test
 	cargo test --no-fail-fast $(LIGHT_PACKAGES)
 	cargo test --no-fail-fast --release $(HEAVY_PACKAGES)
 

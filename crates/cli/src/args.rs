@@ -2,7 +2,9 @@
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::{anonymize, audit, catalogue, compare, explore, generate, profile, verify};
+use crate::commands::{
+    anonymize, attack, audit, catalogue, compare, explore, generate, profile, verify,
+};
 
 /// Publish data about people so that it stays useful and nobody in it can be found.
 #[derive(Parser)]
@@ -64,6 +66,14 @@ Examples:
   denym verify out/patients
   denym verify received/release --json")]
     Verify(verify::VerifyArgs),
+    /// Try what an adversary would: trails, linkage, inference, several releases, queries
+    #[command(after_help = "\
+Examples:
+  denym attack out/patients
+  denym attack out/patients --external voters.csv --id name
+  denym attack trails --identified people.csv --anonymous samples.csv
+  denym attack list")]
+    Attack(attack::AttackArgs),
     /// Say what is in a data set and who stands out; draft a policy
     #[command(after_help = "\
 Examples:

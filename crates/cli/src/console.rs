@@ -2,8 +2,9 @@
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use denym::{Listener, Phase};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -22,6 +23,10 @@ pub(crate) struct Console {
     /// Threads asked for.
     pub(crate) threads: Option<usize>,
     bar: ProgressBar,
+    /// How long a search that gets better with time may take.
+    budget: OnceLock<Duration>,
+    /// When it began.
+    searching: OnceLock<Instant>,
 }
 
 impl Console {
@@ -40,6 +45,15 @@ impl Console {
             quiet: common.quiet,
             threads: common.threads.map(usize::from),
             bar,
+            budget: OnceLock::new(),
+            searching: OnceLock::new(),
+        }
+    }
+
+    /// Gives a search that gets better with time this long, from its beginning.
+    pub(crate) fn allow(&self, budget: Option<Duration>) {
+        if let Some(budget) = budget {
+            self.budget.get_or_init(|| budget);
         }
     }
 
@@ -110,6 +124,9 @@ fn listen_for_signals() {}
 
 impl Listener for Console {
     fn phase(&self, phase: Phase) {
+        if phase == Phase::Searching {
+            self.searching.get_or_init(Instant::now);
+        }
         let style = ProgressStyle::with_template("{spinner} {msg} {elapsed}");
         self.bar
             .set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
@@ -129,5 +146,12 @@ impl Listener for Console {
 
     fn keep_going(&self) -> bool {
         !STOPPED.load(Ordering::Relaxed)
+    }
+
+    fn in_time(&self) -> bool {
+        match (self.budget.get(), self.searching.get()) {
+            (Some(budget), Some(since)) => since.elapsed() < *budget,
+            _ => true,
+        }
     }
 }

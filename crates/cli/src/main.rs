@@ -28,6 +28,7 @@ fn main() -> ExitCode {
         Command::Audit(args) => commands::audit::run(args, &console),
         Command::Anonymize(args) => commands::anonymize::run(args, &console),
         Command::Verify(args) => commands::verify::run(args, &console),
+        Command::Attack(args) => commands::attack::run(args, &console),
         Command::Profile(args) => commands::profile::run(args, &console),
         Command::Compare(args) => commands::compare::run(args, &console),
         Command::Promises(args) => Ok(commands::catalogue::promises(args, &console)),

@@ -10,6 +10,21 @@ use crate::console::Console;
 
 /// Prints a mistake on the command line; help and version are no mistakes.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
+        let text = error.to_string();
+        let message = text
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .trim_start_matches("error: ");
+        let document = json!({"error": {
+            "code": "usage",
+            "message": message,
+            "location": null,
+            "help": "see `denym --help`, or `denym COMMAND --help`",
+        }});
+        let _ = writeln!(std::io::stdout().lock(), "{document:#}");
+    }
     let _ = error.print();
     if error.use_stderr() {
         ExitCode::from(2)

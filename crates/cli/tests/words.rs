@@ -122,7 +122,7 @@ fn an_audit() {
 #[test]
 fn help_has_examples() {
     let directory = patients();
-    for command in ["audit", "anonymize", "verify", "generate"] {
+    for command in ["audit", "anonymize", "verify", "explore", "generate"] {
         let text = transcript(directory.path(), &[command, "--help"]);
         assert!(
             text.starts_with("exit 0") && text.contains("Examples:"),
@@ -153,5 +153,20 @@ fn a_hospital_is_always_the_same() {
             .status
             .code(),
         Some(2)
+    );
+}
+
+#[test]
+fn a_slip_on_the_command_line_is_json_too() {
+    let directory = patients();
+    let (code, document) = support::json(
+        directory.path(),
+        &["audit", "patients.csv", "--quazi", "zip"],
+    );
+    assert_eq!((code, &document["error"]["code"]), (2, &"usage".into()));
+    assert!(
+        document["error"]["message"]
+            .as_str()
+            .is_some_and(|text| text.contains("--quazi"))
     );
 }

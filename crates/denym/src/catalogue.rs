@@ -1,5 +1,7 @@
 //! What a policy can name, in one list that feeds the command line, the policy reader and the docs.
 
+use crate::anonymize::CLUSTERING;
+
 /// One algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Algorithm {
@@ -21,7 +23,21 @@ pub fn algorithms() -> Vec<Algorithm> {
         summary: entry.summary,
         reference: entry.paper,
     });
-    tables.chain(PATHS).collect()
+    let numbers = denym_microdata::CATALOGUE.iter().map(|entry| Algorithm {
+        name: entry.name,
+        data: if entry.name == "mdav-generic" {
+            "mixed"
+        } else {
+            "numbers"
+        },
+        summary: entry.about,
+        reference: entry.reference,
+    });
+    tables
+        .chain(numbers)
+        .chain(CLUSTERING)
+        .chain(PATHS)
+        .collect()
 }
 
 /// The algorithms for paths, by the names of [`denym_paths::Algorithm`].

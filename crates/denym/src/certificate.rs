@@ -28,6 +28,9 @@ pub struct Certificate {
     pub subject: Option<String>,
     /// Records that were removed.
     pub suppressed_records: u64,
+    /// Columns whose published values are not those of single records.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub altered: Vec<Altered>,
     /// What is promised and what was measured.
     pub claims: Vec<Claim>,
     /// What the red team could do to the release.
@@ -67,6 +70,17 @@ pub struct Sensitive {
     pub taxonomy: Option<Vec<Vec<Option<String>>>>,
 }
 
+/// Columns whose published values are not those of single records: truthfulness at the record level is lost.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Altered {
+    /// The columns.
+    pub columns: Vec<String>,
+    /// How they were changed.
+    pub method: String,
+    /// Whether the same source and policy give the same values again; random draws do not.
+    pub reproducible: bool,
+}
+
 /// How a claim can be checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -102,10 +116,24 @@ pub struct Claim {
 pub struct AttackResult {
     /// The attack's name.
     pub attack: String,
+    /// The sensitive attribute it is after, when it is after one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub attribute: Option<String>,
     /// What its adversary knows.
     pub knows: String,
     /// The share of its attempts that succeed.
     pub success_rate: f64,
+    /// The bound above which the policy refuses a release.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub refuse_above: Option<f64>,
+}
+
+impl AttackResult {
+    /// Whether the attack achieves more than the policy allows.
+    pub fn exceeds(&self) -> bool {
+        self.refuse_above
+            .is_some_and(|bound| self.success_rate > bound)
+    }
 }
 
 /// `part / whole` as a number, zero when there is nothing.

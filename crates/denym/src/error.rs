@@ -76,6 +76,12 @@ pub enum Error {
         /// Records that may go.
         allowed: u64,
     },
+    /// Numbers cannot be grouped or perturbed as asked.
+    #[error(transparent)]
+    Microdata(#[from] denym_microdata::Error),
+    /// The operating system gives no random bits.
+    #[error("the operating system gives no randomness")]
+    NoRandomness,
     /// A name on the command line that the data does not have.
     #[error("there is no column `{column}`")]
     UnknownColumn {
@@ -92,6 +98,26 @@ pub enum Error {
         /// What is wrong.
         what: String,
         /// What to do about it.
+        help: String,
+    },
+    /// An attack cannot be run on this input.
+    #[error("{what}")]
+    Attack {
+        /// What is wrong.
+        what: String,
+        /// A stable name for it.
+        code: &'static str,
+        /// What to do about it.
+        help: String,
+    },
+    /// The promise cannot be kept on this data.
+    #[error("{what}")]
+    Infeasible {
+        /// What stands in the way.
+        what: String,
+        /// A stable name for it.
+        code: &'static str,
+        /// The nearest point that can be reached.
         help: String,
     },
     /// A file cannot be read or written.
@@ -162,9 +188,13 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Solver(denym_tabular::Error::Infeasible { .. })
+            | Error::Infeasible { .. }
             | Error::TooManyDropped { .. } => 1,
             Error::PathSolver(error) if error.is_refusal() => 1,
             Error::PathSolver(denym_paths::Error::Internal { .. }) => 3,
+            Error::Microdata(
+                denym_microdata::Error::Infeasible | denym_microdata::Error::TooFewRecords { .. },
+            ) => 1,
             Error::Internal { .. } => 3,
             _ => 2,
         }
@@ -184,8 +214,11 @@ impl Error {
             Error::Paths { error, .. } => error.code(),
             Error::PathCell { .. } => "path-cell",
             Error::TooManyDropped { .. } => "paths-too-many-records",
+            Error::Microdata(error) => error.code(),
+            Error::NoRandomness => "no-randomness",
             Error::UnknownColumn { .. } => "unknown-column",
             Error::Argument { .. } => "argument",
+            Error::Attack { code, .. } | Error::Infeasible { code, .. } => code,
             Error::Io { .. } => "io",
             Error::Exists { .. } => "output-exists",
             Error::Bundle { .. } => "bundle-broken",
@@ -238,12 +271,23 @@ impl Error {
             Error::Several(errors) => errors[0].help(),
             Error::Solver(error) => error.help(),
             Error::PathSolver(error) => error.help(),
+            Error::Paths {
+                error: denym_data::paths::PathsError::TwoPlaces { .. },
+                ..
+            } => "use a finer time, drop one, or say `several-places = true` in `[data]`".into(),
             Error::Paths { error, .. } => error.help(),
             Error::PathCell { help, .. } => (*help).to_owned(),
             Error::TooManyDropped { .. } => {
                 "raise `suppress-at-most`, or give fewer columns the role `quasi`".into()
             }
-            Error::UnknownColumn { help, .. } | Error::Argument { help, .. } => help.clone(),
+            Error::UnknownColumn { help, .. }
+            | Error::Argument { help, .. }
+            | Error::Attack { help, .. }
+            | Error::Infeasible { help, .. } => help.clone(),
+            Error::Microdata(error) => error.help(),
+            Error::NoRandomness => {
+                "noise from anywhere else could be undone; run it on another system".into()
+            }
             Error::Io { kind, .. } => match kind {
                 std::io::ErrorKind::NotFound => {
                     "check the path; paths in a policy are relative to its file".into()

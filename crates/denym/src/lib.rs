@@ -5,6 +5,7 @@
 //! [`audit`].
 
 mod anonymize;
+pub mod attack;
 mod audit;
 mod bundle;
 pub mod catalogue;
@@ -16,7 +17,9 @@ pub mod generate;
 mod hierarchies;
 mod judge;
 mod listener;
+mod numbers;
 mod paths;
+mod perturb;
 mod plan;
 pub mod policy;
 mod profile;
@@ -27,12 +30,13 @@ mod threads;
 mod verify;
 
 pub use anonymize::{
-    Account, Figures, Outcome, PathFigures, Refusal, Release, RunOptions, Tried, anonymize,
+    Account, ColumnTests, Figures, Measures, Microdata, Outcome, PathFigures, Refusal, Release,
+    RunOptions, Tried, anonymize,
 };
 pub use audit::paths::{PathAuditRequest, audit_paths};
 pub use audit::{Audit, AuditRequest, Dilemma, SpecialUniques, audit};
 pub use bundle::remove_unfinished;
-pub use certificate::{AttackResult, Certificate, Check, Claim, DataFile, Sensitive};
+pub use certificate::{Altered, AttackResult, Certificate, Check, Claim, DataFile, Sensitive};
 pub use compare::compare_tables;
 pub use denym_data::Fraction;
 pub use denym_engine::{Encoding, Format, ReadOptions};

@@ -42,6 +42,10 @@ pub trait Listener: Sync {
     fn progress(&self, done: u64, total: u64);
     /// Whether the run should go on.
     fn keep_going(&self) -> bool;
+    /// Whether a search that gets better with time has some left; libraries know no clock.
+    fn in_time(&self) -> bool {
+        true
+    }
 }
 
 /// A listener that listens to nothing and never stops a run.

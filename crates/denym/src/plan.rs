@@ -251,7 +251,8 @@ pub(crate) fn judges(
         .collect()
 }
 
-fn policy_error(policy: &Policy, mut mistakes: Vec<Mistake>) -> Error {
+/// Mistakes of `policy`, in order of place.
+pub(crate) fn policy_error(policy: &Policy, mut mistakes: Vec<Mistake>) -> Error {
     mistakes.sort_by_key(|mistake| mistake.span.start);
     Error::Policy {
         file: policy.file.clone(),

@@ -1,5 +1,6 @@
 //! What a run tells people: the steward's report, the recipient's README, the plan as a document.
 
+mod numbers;
 pub(crate) mod paths;
 
 use std::fmt::Write as _;
@@ -34,15 +35,19 @@ pub(crate) fn report(
     };
     let released = account.records - account.suppressed_records;
     let smallest = after.subjects().iter().copied().min().unwrap_or(0);
-    let Figures::Table {
-        classes,
-        levels,
-        attribute_loss,
-    } = &account.figures
-    else {
-        return Report::default();
+    let (classes, how, attribute_loss) = match &account.figures {
+        Figures::Table {
+            classes,
+            levels,
+            attribute_loss,
+        } => (classes, how(plan, levels.as_deref()), attribute_loss),
+        Figures::Microdata(figures) => (
+            &figures.classes,
+            numbers::how(plan, account, figures),
+            &figures.attribute_loss,
+        ),
+        _ => return Report::default(),
     };
-    let how = how(plan, levels.as_deref());
     Report {
         title: format!("Release of {}", plan.policy.data_name()),
         data_name: plan.policy.data.path.clone(),
@@ -98,7 +103,11 @@ pub(crate) fn report(
             })
             .collect(),
         distributions: distributions(plan, source, written, &how),
-        notes: what_if_notes(plan, written),
+        attacks: numbers::attacks(account),
+        notes: what_if_notes(plan, written)
+            .into_iter()
+            .chain(numbers::notes(plan, account))
+            .collect(),
         warnings: account.warnings.clone(),
         provenance: Provenance {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -109,13 +118,17 @@ pub(crate) fn report(
                 .map(|name| name.to_string_lossy().into_owned())
                 .unwrap_or_default(),
             steps: plan.steps(),
-            facts: vec![
-                ("algorithm".to_owned(), account.algorithm.clone()),
-                (
-                    "seed of the search".to_owned(),
-                    plan.policy.release.seed.to_string(),
-                ),
-            ],
+            facts: [
+                vec![
+                    ("algorithm".to_owned(), account.algorithm.clone()),
+                    (
+                        "seed of the search".to_owned(),
+                        plan.policy.release.seed.to_string(),
+                    ),
+                ],
+                numbers::provenance(account),
+            ]
+            .concat(),
         },
         ..Report::default()
     }
@@ -162,7 +175,7 @@ fn fact(name: &str, value: String, note: String) -> Fact {
     }
 }
 
-fn claim(claim: &Claim) -> denym_report::Claim {
+pub(crate) fn claim(claim: &Claim) -> denym_report::Claim {
     let at_least = matches!(claim.promise.as_str(), "k-anonymity" | "l-diversity");
     denym_report::Claim {
         promise: kind(&claim.terms).to_owned(),
@@ -329,6 +342,7 @@ pub(crate) fn readme(certificate: &Certificate) -> String {
         };
         let _ = writeln!(text, "- {sentence} ({check})");
     }
+    text.push_str(&numbers::readme(certificate));
     if certificate.suppressed_records > 0 {
         let _ = writeln!(
             text,
@@ -345,22 +359,25 @@ pub(crate) fn readme(certificate: &Certificate) -> String {
 
 /// The plan and what came of it, for the steward.
 pub(crate) fn plan_document(plan: &Plan, account: &Account) -> serde_json::Value {
-    let Figures::Table {
-        classes, levels, ..
-    } = &account.figures
-    else {
-        return serde_json::Value::Null;
+    let (classes, levels) = match &account.figures {
+        Figures::Table {
+            classes, levels, ..
+        } => (classes, levels.as_ref()),
+        Figures::Microdata(figures) => (&figures.classes, None),
+        _ => return serde_json::Value::Null,
     };
-    json!({
+    let mut document = json!({
         "denym": env!("CARGO_PKG_VERSION"),
         "algorithm": account.algorithm,
         "seed": plan.policy.release.seed,
         "steps": plan.steps(),
-        "levels": levels.as_ref().map(|levels| levels.iter().cloned().collect::<std::collections::BTreeMap<_, _>>()),
+        "levels": levels.map(|levels| levels.iter().cloned().collect::<std::collections::BTreeMap<_, _>>()),
         "metric": {"name": account.metric.0, "value": account.metric.1},
         "records": account.records,
         "suppressed_records": account.suppressed_records,
         "classes": classes,
         "warnings": account.warnings,
-    })
+    });
+    numbers::document(account, &mut document);
+    document
 }

@@ -60,6 +60,11 @@ pub(crate) fn location(policy: &Policy) -> PathBuf {
     policy.resolve(Path::new(&policy.data.path))
 }
 
+/// How the policy's files are to be read.
+pub(crate) fn read_options(policy: &Policy) -> Result<ReadOptions, Error> {
+    options(&policy.data, policy)
+}
+
 pub(crate) fn options(data: &DataSpec, policy: &Policy) -> Result<ReadOptions, Error> {
     let mut options = ReadOptions {
         format: data.format.as_deref().and_then(Format::parse),

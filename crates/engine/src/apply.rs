@@ -312,7 +312,7 @@ fn published(table: &Table, column: usize, quasi: &[usize], recoding: &Recoding)
 
 /// The dictionary of the labels of a quasi-identifier that are `shown`, and the code of each label.
 ///
-/// Labels with one text share a code. The kind of the source stays when every label fits it.
+/// Labels with one text share a code. The kind of the source stays when every label fits it; whole numbers may become decimals.
 fn label_dictionary(labels: &Labels, shown: &[bool], kind: Kind) -> (Dictionary, Vec<Code>) {
     let of_class = || {
         let pairs = labels.texts.iter().zip(shown);
@@ -320,11 +320,13 @@ fn label_dictionary(labels: &Labels, shown: &[bool], kind: Kind) -> (Dictionary,
     };
     let texts: BTreeSet<&str> = of_class().flatten().map(AsRef::as_ref).collect();
     let missing = of_class().any(Option::is_none);
-    let kind = if texts.iter().all(|text| kind.fits(text)) {
-        kind
-    } else {
-        Kind::Text
+    // Means of whole numbers are decimals: still numbers, in their order.
+    let kinds = match kind {
+        Kind::Integer => &[Kind::Integer, Kind::Decimal][..],
+        _ => &[kind],
     };
+    let fits = |kind: &&Kind| texts.iter().all(|text| kind.fits(text));
+    let kind = kinds.iter().find(fits).copied().unwrap_or(Kind::Text);
     let values: Strings = texts.into_iter().collect();
     let (dictionary, _) = Dictionary::build(&values, missing, Some(kind));
     let last = values.len() as Code;

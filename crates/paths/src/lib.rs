@@ -19,6 +19,7 @@ pub mod republication;
 mod request;
 mod solve;
 mod summary;
+pub mod trail_defence;
 pub mod transactions;
 mod violation_tree;
 mod violations;

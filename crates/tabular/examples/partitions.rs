@@ -14,7 +14,7 @@ use denym_data::{Column, Decimal, Fraction, Hierarchy, SplitMix64, Summary, Unit
 use denym_measure::Promise;
 use denym_measure::promises::KAnonymity;
 use denym_tabular::{
-    Context, Cuts, FullDomain, LocalRecoding, Mondrian, Objective, Request, Solver, TopDown,
+    Context, Cuts, FullDomain, LocalRecoding, Mondrian, Objective, Request, Solver, TopDownSpecialization,
 };
 
 fn main() {
@@ -32,7 +32,7 @@ fn main() {
         &summary,
         &hierarchies,
     );
-    run("top-down", &TopDown::default(), &summary, &hierarchies);
+    run("top-down-specialization", &TopDownSpecialization::default(), &summary, &hierarchies);
     run("mondrian", &Mondrian::default(), &summary, &hierarchies);
     run("mondrian, relaxed", &relaxed, &summary, &hierarchies);
     run(
@@ -89,6 +89,7 @@ fn run(name: &str, solver: &dyn Solver, summary: &Summary, hierarchies: &[Hierar
         objective: Objective::Loss,
         suppress_at_most: Fraction::ZERO,
         limits: None,
+        setting: None,
     };
     let start = Instant::now();
     let solution = Context::quiet(0, |context| solver.solve(&request, context)).expect("feasible");

@@ -125,6 +125,7 @@ fn run(
         objective,
         suppress_at_most: Fraction::parse(limit).expect("a fraction"),
         limits: None,
+        setting: None,
     };
     let mut times = Vec::new();
     let busy = cpu();

@@ -50,6 +50,7 @@ fn main() {
         objective: Objective::Loss,
         suppress_at_most: Fraction::parse("0.05").expect("a fraction"),
         limits: None,
+        setting: None,
     };
     let solver = BestEffort {
         evaluations,

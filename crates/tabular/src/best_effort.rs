@@ -107,7 +107,7 @@ impl BestEffort {
             .promises
             .iter()
             .all(|promise| promise.terms().monotone_with_suppression);
-        if !additive || !lasting {
+        if !additive || !lasting || request.setting.is_some() {
             return (start, trivial);
         }
         let mut parts = Vec::new();

@@ -1,8 +1,9 @@
 //! Every solver by name: what it comes from, what it publishes, which promises it honours.
 
 use crate::{
-    Auto, BestEffort, Cuts, Datafly, FullDomain, Incognito, LocalRecoding, MinGen, Mondrian,
-    Samarati, Solver, TopDown,
+    Auto, BestEffort, BottomUpGeneralization, Cuts, Datafly, FullDomain, Incognito, KOptimize,
+    LocalRecoding, MinGen, Mondrian, Purpose, Samarati, SiblingGeneralization, Solver,
+    TopDownDisclosure, TopDownSpecialization,
 };
 
 /// What a solver publishes.
@@ -134,16 +135,6 @@ pub const CATALOGUE: &[Entry] = &[
         make: || Box::new(Datafly),
     },
     Entry {
-        name: "top-down",
-        summary: "specializes one value at a time, most information per privacy",
-        paper: "Fung, Wang, Yu 2005, 2007",
-        recoding: RecodingKind::Subtree,
-        honours: Honours::All,
-        suppresses: true,
-        maturity: Maturity::Tested,
-        make: || Box::new(TopDown::default()),
-    },
-    Entry {
         name: "mondrian",
         summary: "recursive median cuts, equal tuples together",
         paper: "LeFevre, DeWitt, Ramakrishnan 2006",
@@ -178,9 +169,79 @@ pub const CATALOGUE: &[Entry] = &[
         maturity: Maturity::Tested,
         make: || Box::new(LocalRecoding::default()),
     },
+    Entry {
+        name: "top-down-specialization",
+        summary: "specializes one value at a time, most information per privacy",
+        paper: "Fung, Wang, Yu 2005, 2007",
+        recoding: RecodingKind::Subtree,
+        honours: Honours::All,
+        suppresses: true,
+        maturity: Maturity::Tested,
+        make: || Box::new(TopDownSpecialization::default()),
+    },
+    Entry {
+        name: "top-down-clusters",
+        summary: "the same, keeping clusters of the original apart",
+        paper: "Fung et al. 2009",
+        recoding: RecodingKind::Subtree,
+        honours: Honours::All,
+        suppresses: true,
+        maturity: Maturity::Tested,
+        make: || {
+            Box::new(TopDownSpecialization {
+                purpose: Purpose::Clusters(5),
+                ..TopDownSpecialization::default()
+            })
+        },
+    },
+    Entry {
+        name: "bottom-up-generalization",
+        summary: "generalizes one node at a time, least loss per privacy",
+        paper: "Wang, Yu, Chakraborty 2004",
+        recoding: RecodingKind::Subtree,
+        honours: Honours::All,
+        suppresses: true,
+        maturity: Maturity::Tested,
+        make: || Box::new(BottomUpGeneralization::default()),
+    },
+    Entry {
+        name: "k-optimize",
+        summary: "optimal search over all cuts through the hierarchies",
+        paper: "Bayardo, Agrawal 2005",
+        recoding: RecodingKind::Subtree,
+        honours: Honours::All,
+        suppresses: true,
+        maturity: Maturity::Tested,
+        make: || Box::new(KOptimize::default()),
+    },
+    Entry {
+        name: "sibling-generalization",
+        summary: "generalizes only the siblings that fail",
+        paper: "after LeFevre et al. 2005",
+        recoding: RecodingKind::Subtree,
+        honours: Honours::All,
+        suppresses: true,
+        maturity: Maturity::Tested,
+        make: || Box::new(SiblingGeneralization),
+    },
+    Entry {
+        name: "top-down-disclosure",
+        summary: "discloses one value at a time, the rest is suppressed",
+        paper: "Wang, Fung, Yu 2005, 2007",
+        recoding: RecodingKind::Subtree,
+        honours: Honours::All,
+        suppresses: true,
+        maturity: Maturity::Tested,
+        make: || Box::new(TopDownDisclosure::default()),
+    },
 ];
 
 /// The entry called `name`.
 pub fn entry(name: &str) -> Option<&'static Entry> {
     CATALOGUE.iter().find(|entry| entry.name == name)
+}
+
+/// The solver called `name`, with its default options.
+pub fn solver(name: &str) -> Option<Box<dyn Solver>> {
+    entry(name).map(|entry| (entry.make)())
 }

@@ -59,8 +59,25 @@ impl<const W: usize> FrequencySet<W> {
         self.group(|key| lift.apply(key))
     }
 
-    /// Tuples that become equal under `lift` are put together.
-    fn group(&self, lift: impl Fn(&Key<W>) -> Key<W> + Sync) -> FrequencySet<W> {
+    /// Some of the tuples, in this order.
+    pub(crate) fn select(&self, chosen: &[usize]) -> FrequencySet<W> {
+        fn rows<T: Copy>(of: &Ragged<T>, chosen: &[usize]) -> Ragged<T> {
+            chosen.iter().map(|&row| of.row(row).to_vec()).collect()
+        }
+        FrequencySet {
+            keys: chosen.iter().map(|&tuple| self.keys[tuple]).collect(),
+            records: chosen.iter().map(|&tuple| self.records[tuple]).collect(),
+            subjects: self
+                .subjects
+                .as_ref()
+                .map(|subjects| rows(subjects, chosen)),
+            sensitive: self.sensitive.iter().map(|s| rows(s, chosen)).collect(),
+            shown: self.shown.iter().map(|s| rows(s, chosen)).collect(),
+        }
+    }
+
+    /// Tuples that become equal under `lift` are put together, numbered by first appearance.
+    pub(crate) fn group(&self, lift: impl Fn(&Key<W>) -> Key<W> + Sync) -> FrequencySet<W> {
         let bare = self.sensitive.is_empty() && self.subjects.is_none();
         let mut group_of = if bare {
             Vec::new()

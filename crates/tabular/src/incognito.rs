@@ -57,6 +57,15 @@ impl Solver for Incognito {
     fn solve(&self, request: &Request<'_>, context: &mut Context<'_>) -> Result<Solution, Error> {
         request.check()?;
         request.only_upward_closed()?;
+        if request.setting.is_some() {
+            // Subsets of the attributes are searched on their own; what is judged on some of them would not fit.
+            return Err(Error::PromiseNotHonoured {
+                name: request
+                    .promises
+                    .first()
+                    .map_or("", |promise| promise.terms().name),
+            });
+        }
         let lattice = Lattice::new(request);
         let q = lattice.low.len();
         let all: u128 = (0..q).fold(1, |all: u128, d| {

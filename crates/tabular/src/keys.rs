@@ -68,6 +68,16 @@ impl Layout {
         self.words
     }
 
+    /// Ones in the fields of these quasi-identifiers.
+    pub(crate) fn mask<const W: usize>(&self, members: &[usize]) -> Key<W> {
+        let mut mask = [0; W];
+        for &d in members {
+            let field = self.fields[d];
+            mask[field.word] |= field.mask() << field.shift;
+        }
+        mask
+    }
+
     /// The node of quasi-identifier `d` in `key`.
     pub(crate) fn get<const W: usize>(&self, key: &Key<W>, d: usize) -> u32 {
         let field = self.fields[d];

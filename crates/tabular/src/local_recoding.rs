@@ -65,6 +65,7 @@ impl Default for LocalRecoding {
 impl Solver for LocalRecoding {
     fn solve(&self, request: &Request<'_>, context: &mut Context<'_>) -> Result<Solution, Error> {
         request.check()?;
+        request.only_whole_classes()?;
         let lattice = Lattice::new(request);
         let mut state = State::new(request, &lattice);
         self.collect(&mut state, &lattice, context);

@@ -61,6 +61,7 @@ pub struct Mondrian {
 impl Solver for Mondrian {
     fn solve(&self, request: &Request<'_>, context: &mut Context<'_>) -> Result<Solution, Error> {
         request.check()?;
+        request.only_whole_classes()?;
         let axes = self.axes(request)?;
         let unit = match self.cuts {
             Cuts::Strict => Unit::Tuple,

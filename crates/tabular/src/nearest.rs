@@ -96,6 +96,14 @@ pub(crate) fn nearest(
         lattice.nodes() as u64
     };
     let (budget, total) = (request.budget(), request.summary.total());
+    if request.setting.is_some() {
+        // What stands or falls together cannot be ranked class by class.
+        let suppressed = nodes.tally(&lattice.high).counted.suppressed;
+        return Nearest {
+            reach: Vec::new(),
+            suppression: (suppressed < total).then_some((suppressed, total)),
+        };
+    }
     let mut best: Vec<Option<f64>> = vec![None; request.promises.len()];
     let mut fewest: Option<u64> = None;
     let mut levels = Vec::new();

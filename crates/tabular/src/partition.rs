@@ -210,14 +210,7 @@ impl Publisher<'_> {
                     &levels[0].labels[high as usize],
                 );
                 let leaves: u64 = levels[0].leaves[low as usize..=high as usize].iter().sum();
-                let text = match (from, to) {
-                    (Some(from), Some(_)) if low == high => Some(from.clone()),
-                    (Some(from), Some(to)) if from.starts_with('-') || to.starts_with('-') => {
-                        Some(format!("[{from}, {to}]").into())
-                    }
-                    (Some(from), Some(to)) => Some(format!("{from}-{to}").into()),
-                    _ => None,
-                };
+                let text = between(from.as_deref(), to.as_deref());
                 (text, leaves as f64 / all)
             }
         };
@@ -227,6 +220,28 @@ impl Publisher<'_> {
         self.known.insert(span, label);
         label
     }
+}
+
+/// How a range of numbers is written.
+fn between(from: Option<&str>, to: Option<&str>) -> Option<Box<str>> {
+    match (from, to) {
+        (Some(from), Some(to)) if from == to => Some(from.into()),
+        (Some(from), Some(to)) if from.starts_with('-') || to.starts_with('-') => {
+            Some(format!("[{from}, {to}]").into())
+        }
+        (Some(from), Some(to)) => Some(format!("{from}-{to}").into()),
+        _ => None,
+    }
+}
+
+/// How a run of ascending codes of a number is written.
+pub(crate) fn range_text(hierarchy: &Hierarchy, codes: &[u32]) -> Option<Box<str>> {
+    let labels = &hierarchy.levels()[0].labels;
+    let (first, last) = (*codes.first()?, *codes.last()?);
+    between(
+        labels[first as usize].as_deref(),
+        labels[last as usize].as_deref(),
+    )
 }
 
 /// Level and node of the lowest node above all codes; `None` when even the top level keeps them apart.

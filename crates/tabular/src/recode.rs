@@ -3,8 +3,10 @@
 use denym_data::{Recoding, Unit};
 
 use crate::class::{admitted, with_group};
-use crate::frequency::{Grouping, histogram_of};
+use crate::frequency::{FrequencySet, Grouping, histogram_of};
+use crate::keys::{Layout, MOST_WORDS};
 use crate::request::Request;
+use crate::setting::{Setting, verdicts};
 
 /// The recoding that publishes every quasi-identifier at its level and suppresses classes that fail a promise.
 ///
@@ -29,9 +31,17 @@ pub(crate) fn recode(request: &Request<'_>, levels: &[u8]) -> Recoding {
         published: vec![Vec::new(); q],
         levels: Some(levels.iter().map(|&level| level as usize).collect()),
     };
+    // Classes are numbered by first tuple, here as there.
+    let together = request
+        .setting
+        .map(|setting| published(request, setting, levels));
     let mut class = 0;
-    for members in &members {
-        if !class_is_admitted(request, members) {
+    for (index, members) in members.iter().enumerate() {
+        let admitted = match &together {
+            Some(published) => published.get(index).copied().unwrap_or(false),
+            None => class_is_admitted(request, members),
+        };
+        if !admitted {
             continue;
         }
         for (d, published) in recoding.published.iter_mut().enumerate() {
@@ -43,6 +53,16 @@ pub(crate) fn recode(request: &Request<'_>, levels: &[u8]) -> Recoding {
         class += 1;
     }
     recoding
+}
+
+/// Which classes at `levels` are published when they have to be judged together.
+fn published(request: &Request<'_>, setting: &Setting, levels: &[u8]) -> Vec<bool> {
+    // Keys that do not fit were refused before the search began.
+    let Ok(layout) = Layout::new(request.hierarchies) else {
+        return Vec::new();
+    };
+    let set: FrequencySet<MOST_WORDS> = FrequencySet::finest(request, &layout, levels);
+    verdicts(request, setting, &layout, levels, &set).published
 }
 
 /// The tuples of each class at `levels`, classes in the order of their first tuple.

@@ -3,7 +3,7 @@
 use denym_data::{Fraction, Hierarchy, Summary};
 use denym_measure::Promise;
 
-use crate::{Context, Error, Objective, Solution};
+use crate::{Context, Error, Objective, Setting, Solution};
 
 /// One task: a table's summary, how values may be generalized, what must hold, what to minimize.
 #[derive(Clone, Copy)]
@@ -20,6 +20,8 @@ pub struct Request<'a> {
     pub suppress_at_most: Fraction,
     /// For each quasi-identifier, the lowest and the highest level allowed; `None` allows all.
     pub limits: Option<&'a [(usize, usize)]>,
+    /// Where promises are judged on something else than whole classes.
+    pub setting: Option<&'a Setting>,
 }
 
 impl Request<'_> {
@@ -56,9 +58,28 @@ impl Request<'_> {
     pub(crate) fn only_upward_closed(&self) -> Result<(), Error> {
         for promise in self.promises {
             let terms = promise.terms();
-            let closed = terms.monotone_with_suppression || self.budget() == 0 && terms.monotone;
+            let closed = self.is_monotone_with_suppression(promise.as_ref())
+                || self.budget() == 0 && self.is_monotone(promise.as_ref());
             if !closed {
                 return Err(Error::PromiseNotHonoured { name: terms.name });
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses promises that judging whole classes does not settle: those about a population, and those on fewer columns
+    /// that are not monotone.
+    pub(crate) fn only_whole_classes(&self) -> Result<(), Error> {
+        let Some(setting) = self.setting else {
+            return Ok(());
+        };
+        for (p, promise) in self.promises.iter().enumerate() {
+            let narrow = setting.scopes.get(p).is_some_and(Option::is_some);
+            let name = promise.terms().name;
+            let peopled =
+                setting.population.is_some() && matches!(name, "k-map" | "delta-presence");
+            if peopled || narrow && !self.is_monotone(promise.as_ref()) {
+                return Err(Error::PromiseNotHonoured { name });
             }
         }
         Ok(())

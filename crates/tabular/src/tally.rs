@@ -13,6 +13,7 @@ use crate::keys::{Ladders, Layout, MOST_WORDS};
 use crate::lattice::{Lattice, MOST_ATTRIBUTES, Packed};
 use crate::objective::Counted;
 use crate::request::Request;
+use crate::setting::{Verdicts, verdicts};
 
 /// Sets that are kept for later roll-ups hold at most this many times the tuples of the finest set.
 const KEEP: usize = 6;
@@ -195,6 +196,10 @@ impl<'a, const W: usize> Views<'a, W> {
     }
 
     fn judge(&self, levels: &[u8], set: &FrequencySet<W>) -> Tally {
+        if let Some(setting) = self.request.setting {
+            let verdicts = verdicts(&self.request, setting, &self.layout, levels, set);
+            return self.sum_up(levels, set, &verdicts);
+        }
         let promises = self.request.promises;
         let mut tally = Tally {
             smallest: u64::MAX,
@@ -234,6 +239,43 @@ impl<'a, const W: usize> Views<'a, W> {
             tally.smallest = 0;
         }
         tally.doomed = tally.floor > self.budget || self.budget == 0 && broken;
+        if self.request.objective.needs_leaves() && tally.counted.suppressed <= self.budget {
+            tally.counted.suppressed_leaves = self.leaves(levels, set, &rejected);
+        }
+        tally
+    }
+
+    /// The tally of a node whose classes were judged together.
+    fn sum_up(&self, levels: &[u8], set: &FrequencySet<W>, verdicts: &Verdicts) -> Tally {
+        let mut tally = Tally {
+            smallest: u64::MAX,
+            classes: set.len() as u64,
+            ..Tally::default()
+        };
+        let mut rejected: Vec<u32> = Vec::new();
+        for index in 0..set.len() {
+            let records = set.records[index];
+            let square = u128::from(records) * u128::from(records);
+            tally.squares += square;
+            if !verdicts.lasts[index] {
+                tally.floor += records;
+                tally.floor_squares += square;
+            }
+            if verdicts.published[index] {
+                let subjects = group_of(set, index, |group| group.subjects);
+                tally.counted.classes += 1;
+                tally.counted.squares += square;
+                tally.smallest = tally.smallest.min(subjects);
+                tally.largest = tally.largest.max(subjects);
+            } else {
+                tally.counted.suppressed += records;
+                rejected.push(index as u32);
+            }
+        }
+        if tally.counted.classes == 0 {
+            tally.smallest = 0;
+        }
+        tally.doomed = tally.floor > self.budget || self.budget == 0 && verdicts.broken;
         if self.request.objective.needs_leaves() && tally.counted.suppressed <= self.budget {
             tally.counted.suppressed_leaves = self.leaves(levels, set, &rejected);
         }

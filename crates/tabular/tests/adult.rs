@@ -39,6 +39,7 @@ fn check(config: &str, metric: &str, objective: Objective) {
         )
         .expect("a fraction"),
         limits: None,
+        setting: None,
     };
     let solution = Context::quiet(0, |context| FullDomain::default().solve(&request, context))
         .expect("feasible");
@@ -123,6 +124,7 @@ fn config_e() {
             objective,
             suppress_at_most: Fraction::ONE,
             limits: None,
+            setting: None,
         };
         let solve = |solver: &dyn Solver| {
             Context::quiet(0, |context| solver.solve(&request, context)).expect("feasible")

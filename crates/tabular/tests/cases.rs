@@ -168,6 +168,7 @@ fn every_solver_on_every_case() {
                 objective,
                 suppress_at_most,
                 limits: None,
+                setting: None,
             };
             let solve = |entry: &Entry| {
                 Context::quiet(5, |context| (entry.make)().solve(&request, context))

@@ -232,6 +232,7 @@ fn finds_the_best_of_all_nodes() {
             objective,
             suppress_at_most: limit,
             limits: Some(&case.limits),
+            setting: None,
         };
         let answer = Context::quiet(0, |context| FullDomain::default().solve(&request, context));
         let n = summary.total() as usize;

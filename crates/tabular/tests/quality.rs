@@ -22,6 +22,7 @@ fn solve(solver: &dyn Solver) -> Option<Solution> {
         objective: Objective::Loss,
         suppress_at_most: Fraction::ZERO,
         limits: None,
+        setting: None,
     };
     let solution = Context::quiet(0, |context| solver.solve(&request, context)).expect("feasible");
     let one = rayon::ThreadPoolBuilder::new()

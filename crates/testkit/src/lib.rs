@@ -2,6 +2,9 @@
 
 pub mod lattice;
 pub mod paths;
+pub mod postgres;
+pub mod purpose;
 pub mod shared;
+pub mod streams;
 pub mod summarize;
 pub mod trails;

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 
-use denym::{Account, Error, Figures, Outcome, Policy, RunOptions};
+use denym::{Account, AttackResult, Error, Figures, Outcome, Policy, RunOptions};
 use serde_json::{Value, json};
 
 use super::claims::{self, number};
@@ -26,6 +26,8 @@ pub(crate) struct AnonymizeArgs {
     /// Paths: list the doublets that are published nowhere
     #[arg(long)]
     pub(crate) show_suppressed: bool,
+    #[command(flatten)]
+    pub(crate) search: super::microdata::SearchArgs,
 }
 
 /// Makes the release.
@@ -39,7 +41,9 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
     let options = RunOptions {
         threads: console.threads,
         force: args.force,
+        ..args.search.options()
     };
+    console.allow(args.search.time_budget);
     let outcome = denym::anonymize(&policy, &target, &options, console);
     console.clear();
     match outcome {
@@ -66,8 +70,7 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
             console.document(&document);
             summary(&account, args, console);
             match &account.refusal {
-                None => console
-                    .say("refused: the audit does not confirm every promise; nothing was written"),
+                None => console.say(refusal(&account)),
                 Some(refusal) => {
                     console.say(format!("refused: {}; nothing was written", refusal.message));
                     console.say(format!("help: {}", refusal.help));
@@ -108,6 +111,7 @@ fn document(account: &Account, status: &str, args: &AnonymizeArgs) -> Value {
         "metric": {"name": account.metric.0, "value": account.metric.1},
         "claims": claims::document(&account.claims),
         "warnings": account.warnings,
+        "attacks": attacks(&account.attacks),
     });
     if !account.attempts.is_empty() {
         document["attempts"] = account
@@ -153,6 +157,19 @@ fn document(account: &Account, status: &str, args: &AnonymizeArgs) -> Value {
                 document["suppressed"] = json!(figures.suppressed);
             }
         }
+        Figures::Trails {
+            entries,
+            withheld,
+            optimal,
+            institutions,
+        } => {
+            document["classes"] = Value::Null;
+            document["entries"] = json!(entries);
+            document["withheld"] = json!(withheld);
+            document["optimal"] = json!(optimal);
+            document["institutions"] = json!(institutions);
+        }
+        Figures::Microdata(figures) => super::microdata::document(figures, &mut document),
     }
     if let Some(refusal) = &account.refusal {
         document["error"] = json!({
@@ -162,11 +179,14 @@ fn document(account: &Account, status: &str, args: &AnonymizeArgs) -> Value {
             "help": refusal.help,
         });
     }
+    if let Some(measures) = &account.measures {
+        document["measures"] = super::microdata::measures(measures);
+    }
     document
 }
 
 /// Pairs as a JSON object.
-fn map<T: Copy + Into<Value>>(pairs: &[(String, T)]) -> Value {
+pub(super) fn map<T: Copy + Into<Value>>(pairs: &[(String, T)]) -> Value {
     pairs
         .iter()
         .map(|(name, value)| (name.clone(), (*value).into()))
@@ -221,10 +241,73 @@ fn summary(account: &Account, args: &AnonymizeArgs, console: &Console) {
                 ));
             }
         }
+        Figures::Trails {
+            entries, withheld, ..
+        } => {
+            console.say(format!(
+                "published  {published} of {all} trails; {withheld} of {entries} entries withheld"
+            ));
+        }
+        Figures::Microdata(figures) => {
+            let groups = figures.groups;
+            console.say(format!("published  {published} of {all} records in {groups} groups ({suppressed} suppressed)"));
+            super::microdata::summary(account, figures, console);
+        }
     }
     for line in claims::lines(&account.claims) {
         console.say(line);
     }
+    for attack in account
+        .attacks
+        .iter()
+        .filter(|attack| attack.refuse_above.is_some())
+    {
+        let verdict = if attack.exceeds() {
+            "EXCEEDS"
+        } else {
+            "within"
+        };
+        console.say(format!(
+            "{verdict:10} {}: at most {}, measured {}",
+            attack_name(attack),
+            number(attack.refuse_above.unwrap_or(1.0)),
+            number(attack.success_rate)
+        ));
+    }
+}
+
+/// The attack, and what it is after.
+fn attack_name(attack: &AttackResult) -> String {
+    match &attack.attribute {
+        Some(attribute) => format!("{} on {attribute}", attack.attack),
+        None => attack.attack.clone(),
+    }
+}
+
+/// What the red team achieved, as JSON.
+fn attacks(attacks: &[AttackResult]) -> Value {
+    attacks
+        .iter()
+        .map(|attack| {
+            json!({
+                "attack": attack.attack,
+                "attribute": attack.attribute,
+                "knows": attack.knows,
+                "success_rate": attack.success_rate,
+                "refuse_above": attack.refuse_above,
+            })
+        })
+        .collect()
+}
+
+/// Why there is no release.
+fn refusal(account: &Account) -> String {
+    let unconfirmed = account.claims.iter().any(|claim| claim.holds != Some(true));
+    if unconfirmed {
+        return "refused: the audit does not confirm every promise; nothing was written".into();
+    }
+    "refused: an attack achieves more than `[attack] refuse-above` allows; nothing was written"
+        .into()
 }
 
 fn metric(account: &Account, console: &Console) {

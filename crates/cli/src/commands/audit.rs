@@ -84,6 +84,9 @@ pub(crate) struct AuditArgs {
     /// Paths: staying at a place is more than one event
     #[arg(long)]
     pub(crate) keep_repeats: bool,
+    /// Paths: somebody may be at several places at one time, as when times are whole hours
+    #[arg(long)]
+    pub(crate) several_places: bool,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
 }

@@ -48,6 +48,7 @@ pub(crate) fn run(args: &AuditArgs, console: &Console) -> Result<ExitCode, Error
         location: args.location.clone(),
         time: args.time.clone(),
         keep_repeats: args.keep_repeats,
+        several_places: args.several_places,
         quasi: args.quasi.clone(),
         doublets: args.doublets.unwrap_or(2),
         k: args.k.unwrap_or(2),

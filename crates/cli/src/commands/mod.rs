@@ -2,6 +2,7 @@
 
 pub(crate) mod algorithms;
 pub(crate) mod anonymize;
+pub(crate) mod attack;
 pub(crate) mod audit;
 pub(crate) mod audit_paths;
 pub(crate) mod catalogue;
@@ -9,5 +10,6 @@ pub(crate) mod claims;
 pub(crate) mod compare;
 pub(crate) mod explore;
 pub(crate) mod generate;
+pub(crate) mod microdata;
 pub(crate) mod profile;
 pub(crate) mod verify;

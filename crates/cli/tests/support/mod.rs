@@ -8,17 +8,17 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 /// The binary under test.
-pub const BINARY: &str = env!("CARGO_BIN_EXE_denym");
+pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_denym");
 
 /// The command under test, without color and far from the user's settings.
-pub fn denym() -> Command {
+pub(crate) fn denym() -> Command {
     let mut command = Command::new(BINARY);
     command.env("NO_COLOR", "1").env_remove("RUST_BACKTRACE");
     command
 }
 
 /// Runs `denym` in `directory` and returns what it printed.
-pub fn run(directory: &Path, args: &[&str]) -> Output {
+pub(crate) fn run(directory: &Path, args: &[&str]) -> Output {
     denym()
         .current_dir(directory)
         .args(args)
@@ -27,7 +27,7 @@ pub fn run(directory: &Path, args: &[&str]) -> Output {
 }
 
 /// Runs `denym ... --json` and returns its exit code and document.
-pub fn json(directory: &Path, args: &[&str]) -> (i32, Value) {
+pub(crate) fn json(directory: &Path, args: &[&str]) -> (i32, Value) {
     let output = denym()
         .current_dir(directory)
         .args(args)
@@ -45,7 +45,7 @@ pub fn json(directory: &Path, args: &[&str]) -> (i32, Value) {
 }
 
 /// Writes a file below `directory`, making its directories.
-pub fn write(directory: &Path, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+pub(crate) fn write(directory: &Path, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
     let path = directory.join(name);
     std::fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
     std::fs::write(&path, content).expect("a file");
@@ -53,7 +53,7 @@ pub fn write(directory: &Path, name: &str, content: impl AsRef<[u8]>) -> PathBuf
 }
 
 /// Every file below `directory` with its bytes, in order of path.
-pub fn files(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+pub(crate) fn files(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
     let mut open = vec![directory.to_owned()];
     while let Some(next) = open.pop() {
@@ -72,7 +72,7 @@ pub fn files(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 /// A small table of patients that every test can make its own of.
-pub const PATIENTS: &str = "\
+pub(crate) const PATIENTS: &str = "\
 name,zip,age,sex,disease
 Ann,10115,34,f,flu
 Bea,10117,36,f,cancer
@@ -85,7 +85,7 @@ Hal,10243,59,m,flu
 ";
 
 /// A policy for it.
-pub const POLICY: &str = r#"[data]
+pub(crate) const POLICY: &str = r#"[data]
 path = "patients.csv"
 
 [attributes]
@@ -105,7 +105,7 @@ suppress-at-most = 0
 "#;
 
 /// A directory with the small table and its policy.
-pub fn patients() -> tempfile::TempDir {
+pub(crate) fn patients() -> tempfile::TempDir {
     let directory = tempfile::tempdir().expect("a directory");
     write(directory.path(), "patients.csv", PATIENTS);
     write(directory.path(), "policy.toml", POLICY);

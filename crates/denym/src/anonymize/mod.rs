@@ -1,19 +1,24 @@
 //! From a policy to a release; one file per kind of data.
 
+mod microdata;
 mod paths;
+mod red_team;
 mod table;
+mod trails;
 
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::certificate::{Certificate, Claim};
+use crate::certificate::{AttackResult, Certificate, Claim};
 use crate::listener::Listener;
 use crate::policy::{DataKind, Policy};
 use crate::{Error, threads};
 
+pub(crate) use microdata::CLUSTERING;
+pub use microdata::{ColumnTests, Measures, Microdata};
 pub use paths::PathFigures;
-pub(crate) use table::{claims, measure};
+pub(crate) use table::{claims, measure, solve};
 
 /// How a run is made, beside what the policy says.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +27,14 @@ pub struct RunOptions {
     pub threads: Option<usize>,
     /// Replace a bundle that is there.
     pub force: bool,
+    /// Rounds of improvement for searches that get better with time; their own default when `None`.
+    pub effort: Option<u64>,
+    /// Such a search goes on until the listener says that time is up.
+    pub until_told: bool,
+    /// Add new records to this earlier release instead of grouping all anew.
+    pub onto: Option<PathBuf>,
+    /// Perturb with this seed instead of secret randomness: for tests, since whoever knows it can undo the perturbation.
+    pub perturbation_seed: Option<u64>,
 }
 
 /// A proven release. Only the audit of the written data makes one.
@@ -50,12 +63,24 @@ pub struct Account {
     pub metric: (String, f64),
     /// Figures that only this kind of data has.
     pub figures: Figures,
+    /// What happened to numbers, when they were changed.
+    pub measures: Option<Measures>,
     /// What was promised and measured.
     pub claims: Vec<Claim>,
     /// What the steward should know.
     pub warnings: Vec<String>,
     /// Why there is no release, when no solver could find one.
     pub refusal: Option<Refusal>,
+    /// What the red team achieved on the release.
+    pub attacks: Vec<AttackResult>,
+}
+
+impl Account {
+    /// Whether a promise is not confirmed, or an attack achieves more than the policy allows.
+    pub fn refused(&self) -> bool {
+        self.claims.iter().any(|claim| claim.holds != Some(true))
+            || self.attacks.iter().any(AttackResult::exceeds)
+    }
 }
 
 /// Why there is no release, and what can be had instead.
@@ -96,6 +121,19 @@ pub enum Figures {
     },
     /// Paths.
     Paths(PathFigures),
+    /// Trails.
+    Trails {
+        /// Entries of the anonymous trails.
+        entries: u64,
+        /// Entries that are not published.
+        withheld: u64,
+        /// Whether no smaller set of entries would do.
+        optimal: bool,
+        /// Institutions of both sides.
+        institutions: u64,
+    },
+    /// Numbers in groups, or clusters.
+    Microdata(Microdata),
 }
 
 /// How a run ended.
@@ -117,6 +155,7 @@ pub fn anonymize(
     threads::pool(options.threads)?.install(|| match policy.data.kind {
         DataKind::Table => table::run(policy, output, options, listener),
         DataKind::Paths => paths::run(policy, output, options, listener),
+        DataKind::Trails => trails::run(policy, output, options, listener),
     })
 }
 

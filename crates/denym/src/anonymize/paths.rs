@@ -4,16 +4,16 @@ use std::path::Path;
 
 use denym_data::{Column, Role, Table};
 use denym_engine::{Engine, Format};
-use denym_measure::paths::{Knowledge, PathAudit, Removal, consistent_with, covers};
-use denym_paths::{Algorithm, Context, PathRecoding, Request};
+use denym_measure::paths::{Knowledge, PathAudit, Removal, Secret, consistent_with, covers};
+use denym_paths::{Algorithm, Context, Earlier, PathRecoding, Request};
 
 use super::{Account, Figures, Outcome, Refusal, Release, RunOptions, json, proceed};
 use crate::bundle::Draft;
 use crate::certificate::{Certificate, Claim, DataFile, FORM, Sensitive};
 use crate::listener::{Listener, Phase};
 use crate::paths::{
-    PathClaims, PathTable, Published, claims, knowledge_of, over_bound, publish, read_released,
-    reordered, request,
+    EarlierRelease, PathClaims, PathTable, Published, SUBJECTS, claims, knowledge_of, over_bound,
+    publish, read_released, reordered, request, subjects_table,
 };
 use crate::plan::data_name;
 use crate::policy::paths::Matching;
@@ -68,7 +68,19 @@ pub(super) fn run(
         seed: policy.release.seed,
         keep_going: &keep_going,
     };
-    let recoding = match denym_paths::solve(&table.paths, &request, &context) {
+    let earlier = policy.paths.as_ref().and_then(|spec| spec.earlier.as_ref());
+    let earlier = earlier
+        .map(|directory| EarlierRelease::read(&policy.resolve(directory), &table, &engine))
+        .transpose()?;
+    let earlier = earlier.as_ref().map(|before| Earlier {
+        released: &before.released,
+        record_of: &before.record_of,
+    });
+    let solved = match &earlier {
+        Some(earlier) => denym_paths::republish(earlier, &table.paths, &request, &context),
+        None => denym_paths::solve(&table.paths, &request, &context),
+    };
+    let recoding = match solved {
         Ok(recoding) => recoding,
         Err(error) if error.is_refusal() => {
             let account = refused(policy, &table, &request, &context, &error.into(), warnings)?;
@@ -79,7 +91,12 @@ pub(super) fn run(
     };
     let records = table.paths.len() as u64;
     let allowed = policy.release.suppress_at_most.floor_of(records);
-    if recoding.dropped_records.len() as u64 > allowed {
+    if earlier.is_some() && !recoding.dropped_records.is_empty() {
+        warnings.push(format!(
+            "{} records are left out: published now, they would stand out beside the earlier release",
+            recoding.dropped_records.len()
+        ));
+    } else if recoding.dropped_records.len() as u64 > allowed {
         let error = Error::TooManyDropped {
             dropped: recoding.dropped_records.len() as u64,
             allowed,
@@ -147,19 +164,27 @@ pub(super) fn run(
         }
     };
     let (claims, _) = judged?;
-    let exposed_records = match (matching, removal(&recoding)) {
-        (Matching::Covers, Removal::Everywhere) => Some(denym_paths::exposed_records(
-            &table.paths,
-            &request,
-            &recoding.suppressed,
-        )?),
-        _ => None,
+    if let Some(earlier) = &earlier {
+        let kept: Vec<usize> = record_of.iter().map(|&record| record as usize).collect();
+        let joint = denym_paths::check_republication(earlier, &released, &kept, &request, &context);
+        match joint {
+            Err(error) if error.is_refusal() => {
+                let account = refused(policy, &table, &request, &context, &error.into(), warnings)?;
+                return Ok(Outcome::Refused(Box::new(account)));
+            }
+            joint => joint?,
+        }
+    }
+    let exposed_records = match matching {
+        Matching::Consistent => None,
+        Matching::Covers => exposed(&table, &request, &recoding, &released, &record_of)?,
     };
     let account = account(policy, &table, &recoding, claims, warnings, exposed_records);
     if account.claims.iter().any(|claim| claim.holds != Some(true)) {
         return Ok(Outcome::Refused(Box::new(account)));
     }
     let certificate = Certificate {
+        altered: Vec::new(),
         form: FORM,
         denym: env!("CARGO_PKG_VERSION").to_owned(),
         data: DataFile {
@@ -210,6 +235,9 @@ pub(super) fn run(
         "steward/source.json",
         json(&source::fingerprints(policy)?)?.as_bytes(),
     )?;
+    if let Some(subjects) = subjects_table(&table, &record_of)? {
+        engine.write(&subjects, Format::Csv, draft.path(SUBJECTS))?;
+    }
     proceed(listener)?;
     let bundle = draft.finish()?;
     Ok(Outcome::Released(Box::new(Release {
@@ -225,6 +253,37 @@ fn names(policy: &Policy, role: Role) -> Vec<String> {
         .with_role(role)
         .map(|spec| spec.name.clone())
         .collect()
+}
+
+/// Doublets up to which the judge counts whom a release by local suppression exposes; beyond that it would take longer
+/// than all the rest.
+const MOST_JUDGED: usize = 200_000;
+
+/// Records that somebody who knows their source path can still tell apart, which `covers` does not see.
+fn exposed(
+    table: &PathTable,
+    request: &Request,
+    recoding: &PathRecoding,
+    released: &denym_data::paths::Paths,
+    record_of: &[u32],
+) -> Result<Option<u64>, Error> {
+    if removal(recoding) == Removal::Everywhere {
+        let exposed = denym_paths::exposed_records(&table.paths, request, &recoding.suppressed)?;
+        return Ok(Some(exposed));
+    }
+    if table.paths.instances() > MOST_JUDGED {
+        return Ok(None);
+    }
+    let raw = reordered(&table.paths, record_of)?;
+    let secrets = request.bounds.iter().map(|bound| match &bound.secret {
+        denym_paths::Secret::Value { attribute, value } => {
+            Secret::value(attribute, value, bound.at_most)
+        }
+        denym_paths::Secret::Place { location } => Secret::place(location, bound.at_most),
+    });
+    let knowledge = Knowledge::new(request.l, request.k, secrets.collect());
+    let audit = Raw::new(&raw, released, recoding)?.judge(&knowledge)?;
+    Ok(Some(audit.exposed_records))
 }
 
 /// How a recoding removes doublets, as the judge has to know.
@@ -348,6 +407,8 @@ fn account(
     let suppressed = recoding.suppressed.iter();
     Account {
         attempts: Vec::new(),
+        measures: None,
+        attacks: Vec::new(),
         algorithm: recoding.algorithm.name().to_owned(),
         records: table.paths.len() as u64,
         suppressed_records: recoding.dropped_records.len() as u64,
@@ -387,6 +448,8 @@ fn refused(
     let violations = denym_paths::critical_violations(&table.paths, request, context)?;
     Ok(Account {
         attempts: Vec::new(),
+        measures: None,
+        attacks: Vec::new(),
         algorithm: policy.release.algorithm.clone(),
         records: table.paths.len() as u64,
         suppressed_records: 0,

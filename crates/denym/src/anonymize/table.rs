@@ -7,14 +7,16 @@ use denym_engine::{Engine, Format};
 use denym_measure::{Classes, Measured, Roles};
 use denym_tabular::{Attempt, Auto, Context, Objective, Request, Solution};
 
+use super::microdata::{self, Measures, measures::Changed};
+use super::red_team::RedTeam;
 use super::{Account, Figures, Outcome, Release, RunOptions, Tried, json, proceed};
 use crate::bundle::Draft;
-use crate::certificate::{Certificate, Check, Claim, DataFile, FORM};
+use crate::certificate::{Altered, Certificate, Check, Claim, DataFile, FORM};
 use crate::judge::SensitiveAttribute;
 use crate::listener::{Listener, Phase};
 use crate::plan::{Plan, data_name, joint, judges};
 use crate::policy::{Knowledge, Policy, PromiseSpec};
-use crate::{Error, reporting, source};
+use crate::{Error, numbers, perturb, reporting, source};
 
 /// Makes a release of a table.
 pub(super) fn run(
@@ -26,18 +28,29 @@ pub(super) fn run(
     let draft = Draft::new(output, options.force)?;
     let engine = Engine::new(options.threads)?;
     listener.phase(Phase::Reading);
-    let table = source::read(policy, &engine)?;
+    let original = source::read(policy, &engine)?;
     proceed(listener)?;
+    let table = perturb::perturbed(policy, &original, options.perturbation_seed)?;
     let plan = Plan::new(policy, &table, &engine)?;
     let kept = plan.complete(&table)?;
+    let family = microdata::family(policy, &kept);
+    check_options(family, policy, options)?;
 
     listener.phase(Phase::Summarizing);
     let columns = &plan.columns;
-    let summary = engine.summarize(&kept, &columns.quasi, &columns.sensitive, columns.subject)?;
+    let summary = if family.is_some() {
+        // Groups of records need no summary of tuples.
+        Summary::default()
+    } else {
+        engine.summarize(&kept, &columns.quasi, &columns.sensitive, columns.subject)?
+    };
     proceed(listener)?;
 
     listener.phase(Phase::Searching);
-    let found = solve(&plan, &kept, &summary, listener)?;
+    let found = match family {
+        Some(family) => grouped(microdata::solve(family, &plan, &kept, options, listener)?),
+        None => solve(&plan, &kept, &summary, listener)?,
+    };
     let solution = &found.solution;
     proceed(listener)?;
 
@@ -64,8 +77,33 @@ pub(super) fn run(
     let written = source::read_release(&engine, &path, format)?;
     let (classes, measured) = audit(&plan, &written)?;
     let claims = claims(&plan.promises, &measured, columns.subject.is_some());
-    let account = account(&plan, &table, &written, &found, &classes, claims);
-    if account.claims.iter().any(|claim| claim.holds != Some(true)) {
+    let mut account = account(&plan, &table, &written, &found, &classes, claims);
+    let changed = changed(&plan, &original, &table, &found);
+    account.measures = Measures::of(
+        &changed,
+        found.groups.as_ref().and_then(|groups| groups.adm),
+    )?;
+    if options.perturbation_seed.is_some() {
+        account.warnings.push(SEEDED.to_owned());
+    }
+
+    listener.phase(Phase::Attacking);
+    // Several columns read as one are no columns of the source; they come last.
+    let own = |column: &&usize| **column < original.columns().len();
+    let roles = Roles {
+        quasi: columns.quasi.clone(),
+        sensitive: columns.sensitive.iter().filter(own).copied().collect(),
+        subject: columns.subject,
+    };
+    let before = Classes::of(&original, &roles);
+    let plain = plan
+        .sensitive
+        .iter()
+        .filter(|attribute| attribute.parts.is_empty());
+    let names: Vec<String> = plain.map(|attribute| attribute.name.clone()).collect();
+    let red_team = RedTeam::attack(&before, &classes, &names, &policy.attack);
+    account.attacks.clone_from(&red_team.results);
+    if account.refused() {
         return Ok(Outcome::Refused(Box::new(account)));
     }
     let certificate = Certificate {
@@ -89,20 +127,16 @@ pub(super) fn run(
             .next()
             .map(|spec| spec.name.clone()),
         suppressed_records: account.suppressed_records,
+        altered: altered(&plan, &found),
         claims: account.claims.clone(),
-        attacks: Vec::new(),
+        attacks: account.attacks.clone(),
         paths: None,
     };
     proceed(listener)?;
 
     listener.phase(Phase::Reporting);
-    let roles = Roles {
-        quasi: columns.quasi.clone(),
-        sensitive: Vec::new(),
-        subject: columns.subject,
-    };
-    let before = Classes::of(&table, &roles);
-    let report = reporting::report(&plan, &table, &written, &before, &classes, &account);
+    let mut report = reporting::report(&plan, &original, &written, &before, &classes, &account);
+    report.attacks.extend(red_team.report());
     draft.write("release/certificate.json", json(&certificate)?.as_bytes())?;
     draft.write(
         "release/README.md",
@@ -118,9 +152,16 @@ pub(super) fn run(
         json(&reporting::plan_document(&plan, &account))?.as_bytes(),
     )?;
     draft.write(
+        "steward/attacks.json",
+        json(&red_team.document(&written, &plan.quasi_names(), &classes))?.as_bytes(),
+    )?;
+    draft.write(
         "steward/source.json",
         json(&source::fingerprints(policy)?)?.as_bytes(),
     )?;
+    if let Some(groups) = &found.groups {
+        draft.write("steward/groups.json", json(&groups.published)?.as_bytes())?;
+    }
     proceed(listener)?;
     let bundle = draft.finish()?;
     Ok(Outcome::Released(Box::new(Release {
@@ -131,15 +172,128 @@ pub(super) fn run(
 }
 
 /// What the search found and how it went.
-struct Found {
+pub(crate) struct Found {
     /// The solver whose solution it is.
     algorithm: &'static str,
-    solution: Solution,
+    /// What it found.
+    pub(crate) solution: Solution,
     attempts: Vec<Attempt>,
+    /// Numbers in groups, or clusters.
+    groups: Option<Box<microdata::Found>>,
+}
+
+/// What a steward must know about a seeded perturbation.
+const SEEDED: &str = "the perturbation was drawn with a seed: whoever knows it can undo it; never publish this release";
+
+/// Groups of records as a search of this file would have found them.
+fn grouped(mut found: microdata::Found) -> Found {
+    Found {
+        algorithm: found.algorithm,
+        solution: std::mem::replace(
+            &mut found.solution,
+            Solution {
+                recoding: denym_data::Recoding {
+                    unit: Unit::Record,
+                    class_of: Vec::new(),
+                    labels: Vec::new(),
+                    published: Vec::new(),
+                    levels: None,
+                },
+                score: 0.0,
+                bound: None,
+                statistics: denym_tabular::Statistics::default(),
+            },
+        ),
+        attempts: Vec::new(),
+        groups: Some(Box::new(found)),
+    }
+}
+
+/// Options that only some algorithms have.
+fn check_options(
+    family: Option<microdata::Family>,
+    policy: &Policy,
+    options: &RunOptions,
+) -> Result<(), Error> {
+    let seeded = options.perturbation_seed.is_some();
+    let perturbs = !policy.release.microdata.perturb.is_empty();
+    let problem = if seeded && !perturbs {
+        "a seed of the perturbation is given, but the policy perturbs nothing"
+    } else if options.onto.is_some() && perturbs {
+        "perturbed numbers differ every time, so no release can be added to"
+    } else if options.onto.is_some() && family.is_none() {
+        "only microaggregation and clustering can add to an earlier release"
+    } else {
+        return Ok(());
+    };
+    Err(Error::Argument {
+        what: problem.into(),
+        help: "remove the option, or change the policy".into(),
+    })
+}
+
+/// Every numeric column that is not published as it was, before and after, over records that have them all.
+///
+/// Where records are left out, perturbed columns have no partner in the groups and stay out of the measures.
+fn changed(plan: &Plan, original: &Table, table: &Table, found: &Found) -> Vec<Changed> {
+    let mut changed = found
+        .groups
+        .as_ref()
+        .map_or_else(Vec::new, |groups| groups.columns.clone());
+    let all = |column: &Changed| column.before.len() == original.records();
+    if !changed.iter().all(all) {
+        return changed;
+    }
+    let quasi = plan.quasi_names();
+    let perturbed = plan.policy.release.microdata.perturb.iter();
+    let mut gaps = vec![false; original.records()];
+    for name in perturbed.flat_map(|spec| &spec.columns) {
+        let Some((before, after)) = original.column(name).zip(table.column(name)) else {
+            continue;
+        };
+        let before = numbers::of(before);
+        for (gap, number) in gaps.iter_mut().zip(&before) {
+            *gap |= number.is_none();
+        }
+        let before = before.into_iter().map(Option::unwrap_or_default).collect();
+        if let Some(grouped) = changed.iter_mut().find(|column| column.name == *name) {
+            grouped.before = before;
+        } else if !quasi.contains(name) {
+            let after = numbers::of(after).into_iter();
+            changed.push(Changed {
+                name: name.clone(),
+                before,
+                after: after.map(Option::unwrap_or_default).collect(),
+            });
+        }
+    }
+    for column in &mut changed {
+        for numbers in [&mut column.before, &mut column.after] {
+            let mut gap = gaps.iter();
+            numbers.retain(|_| !gap.next().copied().unwrap_or(false));
+        }
+    }
+    changed
+}
+
+/// What the recipient must know about columns that show no single record's values.
+fn altered(plan: &Plan, found: &Found) -> Vec<Altered> {
+    let mut altered = perturb::altered(&plan.policy);
+    if let Some(groups) = &found.groups
+        && !groups.columns.is_empty()
+    {
+        let columns = groups.columns.iter().map(|column| column.name.clone());
+        altered.push(Altered {
+            columns: columns.collect(),
+            method: "microaggregation".into(),
+            reproducible: true,
+        });
+    }
+    altered
 }
 
 /// Finds the recoding.
-fn solve(
+pub(crate) fn solve(
     plan: &Plan,
     table: &Table,
     summary: &Summary,
@@ -160,6 +314,7 @@ fn solve(
         objective,
         suppress_at_most: Fraction::new(budget, summary.total().max(1)).unwrap_or(Fraction::ZERO),
         limits: Some(&plan.limits),
+        setting: None,
     };
     let keep_going = || listener.keep_going();
     let mut progress =
@@ -200,6 +355,7 @@ fn solve(
         algorithm,
         solution,
         attempts,
+        groups: None,
     })
 }
 
@@ -281,9 +437,9 @@ pub(crate) fn measure(
     let judges = judges(promises, sensitive)?;
     let measured = match knows {
         Knowledge::QuasiIdentifiers => denym_measure::audit(&classes, &judges),
-        Knowledge::Doublets(_) => {
+        Knowledge::Doublets(_) | Knowledge::Institutions => {
             return Err(Error::Internal {
-                what: "doublets are knowledge about paths, not tables".into(),
+                what: "this is no knowledge about tables".into(),
             });
         }
         Knowledge::AtMost(most) => denym_measure::audit_subsets(&view, &roles, most, &judges)
@@ -329,13 +485,17 @@ fn account(
 ) -> Account {
     let (names, solution) = (plan.quasi_names(), &found.solution);
     let records = table.records() as u64;
-    Account {
-        algorithm: found.algorithm.to_owned(),
-        attempts: attempts(found),
-        records,
-        suppressed_records: records - written.records() as u64,
-        metric: (plan.policy.release.metric.clone(), solution.score),
-        figures: Figures::Table {
+    let mut warnings = plan.warnings.clone();
+    let (metric, attempts, figures) = if let Some(groups) = &found.groups {
+        warnings.extend(groups.warnings.iter().cloned());
+        let figures = super::Microdata {
+            classes: classes.len() as u64,
+            ..groups.figures.clone()
+        };
+        let name = "information-loss".to_owned();
+        (name, groups.attempts.clone(), Figures::Microdata(figures))
+    } else {
+        let figures = Figures::Table {
             classes: classes.len() as u64,
             levels: solution
                 .recoding
@@ -346,10 +506,22 @@ fn account(
                 .into_iter()
                 .zip(solution.statistics.attribute_loss.iter().copied())
                 .collect(),
-        },
+        };
+        let name = plan.policy.release.metric.clone();
+        (name, attempts(found), figures)
+    };
+    Account {
+        algorithm: found.algorithm.to_owned(),
+        attempts,
+        records,
+        suppressed_records: records - written.records() as u64,
+        metric: (metric, solution.score),
+        figures,
+        measures: None,
         claims,
-        warnings: plan.warnings.clone(),
+        warnings,
         refusal: None,
+        attacks: Vec::new(),
     }
 }
 

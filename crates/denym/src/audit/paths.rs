@@ -29,6 +29,8 @@ pub struct PathAuditRequest {
     pub time: Option<String>,
     /// Whether staying at a place is more than one event.
     pub keep_repeats: bool,
+    /// Whether a subject may be at several places at one time.
+    pub several_places: bool,
     /// Columns the adversary knows beside the doublets.
     pub quasi: Vec<String>,
     /// Most doublets the adversary knows.
@@ -80,6 +82,7 @@ pub fn audit_paths(
             longitude: None,
         },
         keep_repeats: request.keep_repeats,
+        several_places: request.several_places,
         sensitive,
         quasi: request.quasi.clone(),
         ..Wanted::default()

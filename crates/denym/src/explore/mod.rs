@@ -74,6 +74,10 @@ pub fn explore(
     threads::pool(request.threads)?.install(|| match policy.data.kind {
         DataKind::Paths => paths::explore(policy, request, listener),
         DataKind::Table => table::explore(policy, request, listener),
+        DataKind::Trails => Err(Error::Argument {
+            what: "trails have no bounds to vary".into(),
+            help: "explore a policy about a table or about paths".into(),
+        }),
     })
 }
 

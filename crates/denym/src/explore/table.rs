@@ -278,6 +278,7 @@ impl Search<'_> {
             suppress_at_most: Fraction::new(budget, self.summary.total().max(1))
                 .unwrap_or(Fraction::ZERO),
             limits: Some(&self.plan.limits),
+            setting: None,
         };
         let keep_going = || self.listener.keep_going();
         let mut context = Context {

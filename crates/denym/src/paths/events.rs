@@ -10,6 +10,8 @@ pub(super) struct Events<'a> {
     pub(super) time: &'a Column,
     /// Whether staying at a place is more than one event.
     pub(super) keep_repeats: bool,
+    /// Whether a subject may be at several places at one time, as when times are coarse.
+    pub(super) several_places: bool,
 }
 
 /// Paths with, for each record, the rows of the long form it came from.
@@ -61,7 +63,7 @@ pub(super) fn group(events: &Events<'_>) -> Result<Grouped, PathsError> {
         for &(id, row) in &path {
             let now = ids.doublets[id as usize];
             if let Some(before) = here {
-                if before.time == now.time {
+                if before.time == now.time && !events.several_places {
                     return Err(PathsError::TwoPlaces {
                         row: last_row.max(row) as usize,
                     });
@@ -218,7 +220,7 @@ mod tests {
             keep_repeats: bool,
         ) {
             let [subject, location, time] = columns(&rows);
-            let ours = group(&Events { subject: &subject, location: &location, time: &time, keep_repeats });
+            let ours = group(&Events { subject: &subject, location: &location, time: &time, keep_repeats, several_places: false });
             let texts: Vec<[String; 3]> =
                 rows.iter().map(|(s, l, t)| [s.to_string(), l.to_string(), t.to_string()]).collect();
             let events = texts.iter().map(|[subject, location, time]| Event { subject, location, time });
@@ -252,6 +254,7 @@ mod tests {
             location: &location,
             time: &time,
             keep_repeats: false,
+            several_places: false,
         });
         let ids = Ids::new(
             [Doublet {

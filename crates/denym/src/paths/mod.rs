@@ -1,6 +1,7 @@
 //! Paths on their way through denym: files to codes, codes to a released table, a released table to claims.
 
 mod claims;
+mod earlier;
 mod events;
 mod publish;
 mod request;
@@ -8,6 +9,7 @@ mod source;
 mod times;
 
 pub(crate) use claims::{claims, over_bound};
+pub(crate) use earlier::{EarlierRelease, SUBJECTS, subjects_table};
 pub(crate) use publish::{Published, publish};
 pub(crate) use request::{knowledge_of, request};
 pub(crate) use source::{PathTable, Wanted, read, read_columns, read_released};

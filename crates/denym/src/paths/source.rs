@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use denym_data::paths::{Attribute, Grid, Paths, PathsBuilder, PathsError, Point, Slot};
-use denym_data::{Column, Role, Table};
+use denym_data::paths::{
+    Attribute, Grid, Paths, PathsBuilder, PathsError, Point, Slot, split_doublet,
+};
+use denym_data::{Column, Role, Strings, Table};
 use denym_engine::{Engine, ReadOptions};
 
 use super::PathForm;
@@ -23,6 +25,8 @@ pub(crate) struct PathTable {
     pub(crate) attributes: Vec<Column>,
     /// Every published column in the source's order.
     pub(crate) order: Vec<String>,
+    /// Whose record it is, where the source tells; never published.
+    pub(crate) subjects: Option<Column>,
 }
 
 /// What is read of a path file.
@@ -32,6 +36,8 @@ pub(crate) struct Wanted {
     pub(crate) columns: PathColumns,
     /// Whether staying at a place is more than one event.
     pub(crate) keep_repeats: bool,
+    /// Whether a subject may be at several places at one time.
+    pub(crate) several_places: bool,
     /// Side of a grid cell in meters.
     pub(crate) grid: Option<f64>,
     /// Length of a slot in seconds.
@@ -96,6 +102,7 @@ pub(crate) fn read(policy: &Policy, engine: &Engine) -> Result<PathTable, Error>
     let wanted = Wanted {
         columns: spec.columns.clone(),
         keep_repeats: spec.keep_repeats,
+        several_places: spec.several_places,
         grid: spec.grid,
         slot: spec.slot,
         sensitive: named(Role::Sensitive),
@@ -243,6 +250,7 @@ pub(crate) fn read_released(
     };
     let wanted = Wanted {
         keep_repeats: true,
+        several_places: true,
         sensitive: sensitive.to_vec(),
         quasi: quasi.to_vec(),
         ..Wanted::default()
@@ -272,19 +280,21 @@ fn code(
     };
     let mut order: Vec<String> = table.columns().iter().map(|c| c.name.clone()).collect();
     let beside = [&wanted.sensitive[..], &wanted.quasi, &wanted.other].concat();
-    let (form, paths, attributes) = match columns {
+    let (form, paths, attributes, subjects) = match columns {
         Columns::Wide {
             path: name,
             subject,
         } => {
+            let mut subjects = None;
             if let Some(subject) = subject {
                 order.retain(|column| column != subject);
                 one_record_each(path, column(subject)?)?;
+                subjects = Some(column(subject)?.clone());
             }
-            let paths = wide(path, column(name)?)?;
+            let paths = wide(path, column(name)?, wanted.several_places)?;
             let attributes = table.columns().iter().filter(|c| beside.contains(&c.name));
             let form = PathForm::Wide { path: name.clone() };
-            (form, paths, attributes.cloned().collect())
+            (form, paths, attributes.cloned().collect(), subjects)
         }
         Columns::Long {
             subject,
@@ -318,6 +328,7 @@ fn code(
                 location: find(&location)?,
                 time: find(time)?,
                 keep_repeats: wanted.keep_repeats,
+                several_places: wanted.several_places,
             };
             complete(path, &events)?;
             let grouped = group(&events).map_err(|error| at_row(path, error, |row| row))?;
@@ -330,7 +341,14 @@ fn code(
                 location,
                 time: time.clone(),
             };
-            (form, grouped.paths, attributes)
+            let first =
+                |pair: &[u32]| events.subject.codes[grouped.rows[pair[0] as usize] as usize];
+            let subjects = Column {
+                name: subject.clone(),
+                dictionary: events.subject.dictionary.clone(),
+                codes: grouped.starts.windows(2).map(first).collect(),
+            };
+            (form, grouped.paths, attributes, Some(subjects))
         }
     };
     let mut paths = paths;
@@ -354,6 +372,7 @@ fn code(
         paths,
         attributes,
         order,
+        subjects,
     })
 }
 
@@ -391,20 +410,21 @@ fn at_row(path: &Path, error: PathsError, row_of: impl Fn(usize) -> usize) -> Er
 }
 
 /// The wide form: each distinct cell is split once.
-fn wide(path: &Path, column: &Column) -> Result<Paths, Error> {
+fn wide(path: &Path, column: &Column, several_places: bool) -> Result<Paths, Error> {
     let first_row = |code: usize| {
         let mut codes = column.codes.iter();
         codes.position(|&other| other as usize == code).unwrap_or(0)
     };
-    let mut builder = PathsBuilder::new();
-    for cell in column.dictionary.values() {
-        builder
-            .push_cell(cell)
-            .map_err(|error| at_row(path, error, first_row))?;
-    }
-    let distinct = builder
-        .finish()
-        .map_err(|error| at_row(path, error, first_row))?;
+    let distinct = if several_places {
+        distinct_cells(column)
+    } else {
+        let mut builder = PathsBuilder::new();
+        let mut cells = column.dictionary.values();
+        cells
+            .try_for_each(|cell| builder.push_cell(cell))
+            .and_then(|()| builder.finish())
+    };
+    let distinct = distinct.map_err(|error| at_row(path, error, first_row))?;
     let lengths = |code: &u32| {
         if (*code as usize) < distinct.len() {
             distinct.record(*code as usize)
@@ -430,6 +450,44 @@ fn wide(path: &Path, column: &Column) -> Result<Paths, Error> {
         starts,
         items,
     )?)
+}
+
+/// The paths of distinct cells, where a cell may name several places at one time.
+fn distinct_cells(column: &Column) -> Result<Paths, PathsError> {
+    let (mut who, mut places, mut times) = (Vec::new(), Vec::new(), Vec::new());
+    for (row, cell) in column.dictionary.values().enumerate() {
+        if cell.trim().is_empty() {
+            (who.push(row as u32), places.push(None), times.push(None));
+            continue;
+        }
+        for (index, piece) in cell.split('>').enumerate() {
+            let (place, time) = split_doublet(piece).ok_or(PathsError::NoTime {
+                row,
+                position: index + 1,
+            })?;
+            (
+                who.push(row as u32),
+                places.push(Some(place)),
+                times.push(Some(time)),
+            );
+        }
+    }
+    let numbers: Vec<String> = (0..column.dictionary.values().len())
+        .map(|n| n.to_string())
+        .collect();
+    let names: Strings = numbers.iter().map(String::as_str).collect();
+    let events = Events {
+        subject: &Column {
+            name: String::new(),
+            dictionary: std::sync::Arc::new(denym_data::Dictionary::in_order(names, false)),
+            codes: who,
+        },
+        location: &Column::from_texts("", places),
+        time: &Column::from_texts("", times),
+        keep_repeats: true,
+        several_places: true,
+    };
+    group(&events).map(|grouped| grouped.paths)
 }
 
 /// In the wide form a subject has one record.

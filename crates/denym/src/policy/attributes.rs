@@ -29,7 +29,6 @@ fn attribute(
         hierarchy_span: node.span(),
         kind: None,
         levels: (None, None),
-        weight: Fraction::ONE,
         missing: Missing::Value,
     };
     if node.is_string() {
@@ -43,7 +42,6 @@ fn attribute(
         "type",
         "min-level",
         "max-level",
-        "weight",
         "missing",
     ];
     let section = node.section(&known, r#"{ role = "quasi" }"#)?;
@@ -93,9 +91,6 @@ fn attribute(
         .get("max-level")
         .and_then(|node| node.whole(0))
         .map(|level| level as usize);
-    if let Some(node) = section.get("weight") {
-        spec.weight = node.fraction(Fraction::ZERO, None)?;
-    }
     if let Some(node) = section.get("missing") {
         spec.missing = node.choice(&[
             ("value", Missing::Value),

@@ -1,19 +1,22 @@
 //! What is wanted: a policy file, read with every mistake reported at once.
 
+mod attack;
 mod attributes;
+mod microdata;
 mod mistake;
 mod parse;
 pub mod paths;
 mod promises;
 mod reader;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use denym_data::{DatePart, Decimal, End, Fraction, Kind, Role};
 use serde::{Deserialize, Serialize};
 
+pub use attack::AttackSpec;
+pub use microdata::{MicrodataSpec, PerturbSpec, Perturbation};
 pub use mistake::Mistake;
 pub(crate) use mistake::suggest;
 
@@ -36,6 +39,8 @@ pub struct Policy {
     pub release: ReleaseSpec,
     /// What only paths need; `None` for other kinds of data.
     pub paths: Option<paths::PathsSpec>,
+    /// How much the red team may achieve.
+    pub attack: AttackSpec,
 }
 
 /// Where the data is and how to read it.
@@ -59,6 +64,10 @@ pub struct DataSpec {
     pub encoding: Option<String>,
     /// Texts that mean "missing"; the empty text when none are given.
     pub missing_values: Option<Vec<String>>,
+    /// For trails: the identified side, as written; `path` is the anonymous one.
+    pub identified: String,
+    /// For trails: which identified id owns which anonymous id; the same ids when not given.
+    pub owners: Option<String>,
 }
 
 /// What the data is about.
@@ -69,6 +78,8 @@ pub enum DataKind {
     Table,
     /// Who was where and when.
     Paths,
+    /// The institutions that hold data of each person.
+    Trails,
 }
 
 /// One column of the table and what is to be done with it.
@@ -88,8 +99,6 @@ pub struct AttributeSpec {
     pub kind: Option<Kind>,
     /// The finest and the coarsest level allowed.
     pub levels: (Option<usize>, Option<usize>),
-    /// How much its loss counts.
-    pub weight: Fraction,
     /// What a missing value means.
     pub missing: Missing,
 }
@@ -136,6 +145,8 @@ pub enum Knowledge {
     AtMost(usize),
     /// Any so many (location, time) pairs of the victim's path, and every quasi-identifier.
     Doublets(usize),
+    /// Which institutions hold data of the victim.
+    Institutions,
 }
 
 /// A promise with its place in the policy.
@@ -360,8 +371,8 @@ pub struct ReleaseSpec {
     pub format: String,
     /// Makes searches reproducible.
     pub seed: u64,
-    /// Further options that single algorithms understand, by name.
-    pub options: BTreeMap<String, String>,
+    /// How numbers are grouped and perturbed.
+    pub microdata: MicrodataSpec,
 }
 
 impl Policy {
@@ -396,7 +407,6 @@ impl AttributeSpec {
             hierarchy: HierarchySpec::Flat,
             kind: None,
             levels: (None, None),
-            weight: Fraction::ONE,
             missing: Missing::Value,
         }
     }

@@ -1,13 +1,14 @@
 //! Reads a whole policy.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use denym_data::{Fraction, Role};
 use denym_tabular::Objective;
 use toml::de::DeTable;
 
+use super::attack::attack;
 use super::attributes::attributes;
+use super::microdata;
 use super::mistake::Mistake;
 use super::promises::promises;
 use super::reader::{Mistakes, Section};
@@ -56,10 +57,16 @@ pub(super) fn policy(text: &str, file: &Path) -> Result<Policy, Vec<Mistake>> {
     let data = data
         .and_then(|node| node.section(DATA_KEYS, "{ path = \"patients.csv\" }"))
         .and_then(|s| data_spec(&s));
-    let specs = match root.need(
-        "attributes",
-        "add `[attributes]` with a role for every column to be used",
-    ) {
+    let trails = data
+        .as_ref()
+        .is_some_and(|data: &DataSpec| data.kind == DataKind::Trails);
+    let help = "add `[attributes]` with a role for every column to be used";
+    let section = if trails {
+        root.get("attributes")
+    } else {
+        root.need("attributes", help)
+    };
+    let specs = match section {
         Some(node) => node
             .open("{ age = \"quasi\" }")
             .map(|section| attributes(&section))
@@ -87,10 +94,22 @@ pub(super) fn policy(text: &str, file: &Path) -> Result<Policy, Vec<Mistake>> {
     };
     let release = match root.get("release") {
         Some(node) => node
-            .section(RELEASE_KEYS, "{ algorithm = \"auto\" }")
+            .section(
+                &[RELEASE_KEYS, &microdata::KEYS].concat(),
+                "{ algorithm = \"auto\" }",
+            )
             .map(|section| release_spec(&section)),
         None => Some(ReleaseSpec::default()),
     };
+
+    let attack = root
+        .get("attack")
+        .and_then(|node| node.section(&["refuse-above"], "{ refuse-above = 0.2 }"))
+        .map(|section| attack(&section))
+        .unwrap_or_default();
+    if trails {
+        check_trails(&promised, &mistakes);
+    }
 
     if let Some(node) = root.get("attributes")
         && specs
@@ -126,10 +145,15 @@ pub(super) fn policy(text: &str, file: &Path) -> Result<Policy, Vec<Mistake>> {
             file: file.to_owned(),
             data,
             attributes: specs,
-            adversary,
+            adversary: if trails {
+                Knowledge::Institutions
+            } else {
+                adversary
+            },
             promises: promised,
             release,
             paths: None,
+            attack,
         }),
         _ => Err(mistakes),
     }
@@ -144,6 +168,9 @@ pub(super) const DATA_KEYS: &[&str] = &[
     "header",
     "encoding",
     "missing-values",
+    "identified",
+    "anonymous",
+    "owners",
 ];
 const RELEASE_KEYS: &[&str] = &["algorithm", "metric", "suppress-at-most", "format", "seed"];
 /// What a release can be written as.
@@ -153,7 +180,11 @@ pub(super) const FORMATS: [(&str, &str); 3] =
 pub(super) fn data_spec(section: &Section<'_, '_>) -> Option<DataSpec> {
     let mut spec = DataSpec::default();
     if let Some(node) = section.get("kind") {
-        let kinds = [("table", DataKind::Table), ("paths", DataKind::Paths)];
+        let kinds = [
+            ("table", DataKind::Table),
+            ("paths", DataKind::Paths),
+            ("trails", DataKind::Trails),
+        ];
         set(&mut spec.kind, node.choice(&kinds));
     }
     if let Some(node) = section.get("format") {
@@ -185,6 +216,20 @@ pub(super) fn data_spec(section: &Section<'_, '_>) -> Option<DataSpec> {
     spec.missing_values = section
         .get("missing-values")
         .and_then(|node| node.strings("NA"));
+    if spec.kind == DataKind::Trails {
+        let identified = section.need("identified", "add `identified = \"people.csv\"`");
+        if let Some(text) = identified.and_then(|node| node.string("people.csv")) {
+            text.clone_into(&mut spec.identified);
+        }
+        spec.owners = section
+            .get("owners")
+            .and_then(|node| node.string("owners.csv"))
+            .map(str::to_owned);
+        let path = section.need("anonymous", "add `anonymous = \"samples.csv\"`")?;
+        spec.span = path.span();
+        path.string("samples.csv")?.clone_into(&mut spec.path);
+        return Some(spec);
+    }
     let path = section.need("path", "add `path = \"patients.csv\"`")?;
     spec.span = path.span();
     path.string("patients.csv")?.clone_into(&mut spec.path);
@@ -210,7 +255,7 @@ impl Default for ReleaseSpec {
             suppress_at_most: Fraction::ZERO,
             format: "csv".into(),
             seed: 0,
-            options: BTreeMap::new(),
+            microdata: super::MicrodataSpec::default(),
         }
     }
 }
@@ -245,6 +290,7 @@ fn release_spec(section: &Section<'_, '_>) -> ReleaseSpec {
     if let Some(node) = section.get("seed") {
         set(&mut spec.seed, node.whole(0));
     }
+    spec.microdata = microdata::microdata(section);
     spec
 }
 
@@ -252,6 +298,20 @@ fn release_spec(section: &Section<'_, '_>) -> ReleaseSpec {
 pub(super) fn set<T>(place: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *place = value;
+    }
+}
+
+/// Trails have no sensitive attributes: the one promise is how many owners every trail keeps.
+fn check_trails(promised: &[super::Promised], mistakes: &Mistakes) {
+    for promised in promised {
+        if !matches!(promised.promise, super::PromiseSpec::KAnonymity { .. }) {
+            mistakes.add(
+                "policy-promise",
+                promised.span.clone(),
+                format!("`{}` says nothing about trails", promised.promise.name()),
+                "promise `k-anonymity`: the fewest possible owners of every published trail",
+            );
+        }
     }
 }
 

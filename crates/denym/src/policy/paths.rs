@@ -22,6 +22,8 @@ pub struct PathsSpec {
     pub columns: PathColumns,
     /// Whether consecutive events of one subject at one place become the first of them; in the long form.
     pub keep_repeats: bool,
+    /// Whether a subject may be at several places at one time.
+    pub several_places: bool,
     /// Side of a grid cell in meters, for raw points.
     pub grid: Option<f64>,
     /// Length of a time slot in seconds.
@@ -36,6 +38,8 @@ pub struct PathsSpec {
     pub places: Option<PathBuf>,
     /// Widths of coarser time slots, each counted in times of the data.
     pub slots: Vec<usize>,
+    /// The bundle of an earlier release of the same people.
+    pub earlier: Option<PathBuf>,
     /// Minimum support and longest length of the sequences that the choice should spare.
     pub frequent: Option<(u64, usize)>,
 }
@@ -101,6 +105,7 @@ const PATH_KEYS: &[&str] = &[
     "latitude",
     "longitude",
     "collapse-repeats",
+    "several-places",
     "grid",
     "slot",
 ];
@@ -114,6 +119,7 @@ const RELEASE_KEYS: &[&str] = &[
     "places",
     "slots",
     "frequent-sequences",
+    "earlier",
 ];
 /// What a release of paths can be measured by.
 const METRICS: [(&str, &str); 2] = [("loss", "loss"), ("distortion", "distortion")];
@@ -173,6 +179,7 @@ pub(super) fn policy(
         None => Some(ReleaseSpec::default()),
     };
     Some(Policy {
+        attack: super::AttackSpec::default(),
         text: text.to_owned(),
         file: file.to_owned(),
         data: data?,
@@ -204,6 +211,9 @@ fn data_keys(section: &Section<'_, '_>, spec: &mut PathsSpec) {
     };
     if let Some(node) = section.get("collapse-repeats") {
         spec.keep_repeats = node.boolean() == Some(false);
+    }
+    if let Some(node) = section.get("several-places") {
+        set(&mut spec.several_places, node.boolean());
     }
     if let Some(node) = section.get("grid") {
         let meters = if node.is_table() {
@@ -548,6 +558,16 @@ fn release(section: &Section<'_, '_>, paths: &mut PathsSpec) -> ReleaseSpec {
     }
     if let Some(node) = section.get("unsuppress") {
         set(&mut paths.unsuppress, node.boolean());
+    }
+    if let Some(node) = section.get("earlier") {
+        paths.earlier = node.string("out/last-year").map(PathBuf::from);
+        if paths.matching != Matching::Covers {
+            node.mistake(
+                "policy-matching",
+                "two releases are judged together under the matching `covers`",
+                "add `matching = \"covers\"` to `[adversary]`",
+            );
+        }
     }
     if let Some(node) = section.get("places") {
         paths.places = node.string("regions.csv").map(PathBuf::from);

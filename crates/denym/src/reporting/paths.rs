@@ -440,7 +440,7 @@ pub(crate) fn readme(certificate: &Certificate) -> String {
         Some(PathForm::Wide { path }) => {
             let _ = writeln!(
                 text,
-                "A row is a person; `{path}` lists places and times, earliest first, such as `a1>d2` or `Central@14`. An empty path is \
+                "A row is a person; `{path}` lists places with their times, earliest first, `>` between them. An empty path is \
                  a person of whom nothing is shown.\n"
             );
         }

@@ -1,0 +1,125 @@
+//! `denym attack`: the red team, on its own.
+
+mod composition;
+mod evidence;
+mod table;
+mod trails;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use denym::Error;
+use denym::attack::{CATALOGUE, Shape, Threat};
+use serde_json::json;
+
+use crate::console::Console;
+
+/// Arguments of `attack`.
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
+pub(crate) struct AttackArgs {
+    #[command(subcommand)]
+    what: Option<AttackCommand>,
+    /// A bundle, its `release` half, or a table: everything that applies is run
+    release: Option<PathBuf>,
+    #[command(flatten)]
+    with: table::WithArgs,
+}
+
+/// The attacks by what they work on.
+#[derive(Subcommand)]
+enum AttackCommand {
+    /// Who left which anonymous trail over many institutions
+    #[command(after_help = "\
+Examples:
+  denym attack trails --identified people.csv --anonymous samples.csv
+  denym attack trails --identified names/ --anonymous dna/ --identified-id name,zip --anonymous-id sample
+  denym attack trails --identified people.csv --anonymous samples.csv --link birthyear=birthdate:year-of
+  denym attack trails --identified people.csv --anonymous cards.csv --find-multiple --theory --erosion
+
+Files have the columns id,institution; a folder has one file per institution, named for it.
+Relations of --link ANONYMOUS=IDENTIFIED:RELATION are equal, year-of, same-prefix:N and mapping:FILE.")]
+    Trails(Box<trails::TrailsArgs>),
+    /// Whose record is whose, given a table of people; what their candidates have in common
+    #[command(after_help = "\
+Examples:
+  denym attack table out/patients --external voters.csv --id name --victims
+  denym attack table release.csv --external voters.csv --link job=profession --sensitive disease --hierarchies hierarchies/
+  denym attack table release.csv --external members.csv --control heldout.csv --sensitive disease")]
+    Table(Box<table::TableArgs>),
+    /// What several releases of the same people show together
+    #[command(after_help = "\
+Examples:
+  denym attack releases may.csv june.csv --sensitive disease --external people.csv --id name --victims
+  denym attack releases ages.csv births.csv --sensitive disease")]
+    Releases(Box<composition::ReleasesArgs>),
+    /// Which published numbers are nearest to whose
+    #[command(after_help = "\
+Examples:
+  denym attack numbers income.csv income-microaggregated.csv")]
+    Numbers(Box<composition::NumbersArgs>),
+    /// What counts and sums give away: trackers against a size restriction
+    #[command(after_help = "\
+Examples:
+  denym attack queries scores.csv --known university,department --number score --least 2
+  denym attack queries after.csv --before before.csv --known university,department --number score")]
+    Queries(Box<composition::QueriesArgs>),
+    /// What follows from a release being no coarser than needed; runs the search on every possible original
+    #[command(after_help = "\
+Examples:
+  denym attack minimality policy.toml --confidence 0.9")]
+    Minimality(Box<composition::MinimalityArgs>),
+    /// List the attacks
+    List,
+}
+
+/// Attacks.
+pub(crate) fn run(args: &AttackArgs, console: &Console) -> Result<ExitCode, Error> {
+    match (&args.what, &args.release) {
+        (Some(AttackCommand::Trails(args)), _) => trails::run(args, console),
+        (Some(AttackCommand::Table(args)), _) => table::run(&args.release, &args.with, console),
+        (Some(AttackCommand::Releases(args)), _) => composition::releases(args, console),
+        (Some(AttackCommand::Numbers(args)), _) => composition::numbers(args, console),
+        (Some(AttackCommand::Queries(args)), _) => composition::queries(args, console),
+        (Some(AttackCommand::Minimality(args)), _) => composition::minimality(args, console),
+        (Some(AttackCommand::List), _) => Ok(list(console)),
+        (None, Some(release)) => table::run(release, &args.with, console),
+        (None, None) => Err(Error::Argument {
+            what: "nothing to attack".into(),
+            help: "name a bundle, or see `denym attack --help`".into(),
+        }),
+    }
+}
+
+fn list(console: &Console) -> ExitCode {
+    let threat = |threat: Threat| match threat {
+        Threat::RecordLinkage => "record linkage",
+        Threat::AttributeLinkage => "attribute linkage",
+        Threat::TableLinkage => "table linkage",
+        Threat::Probabilistic => "probabilistic",
+    };
+    let shape = |shape: Shape| match shape {
+        Shape::Table => "table",
+        Shape::Microdata => "microdata",
+        Shape::Paths => "paths",
+        Shape::Trails => "trails",
+        Shape::Releases => "releases",
+        Shape::Queries => "queries",
+    };
+    console.document(&json!({"attacks": CATALOGUE.iter().map(|entry| json!({
+        "name": entry.name, "threat": threat(entry.threat), "data": shape(entry.shape),
+        "summary": entry.summary, "reference": entry.reference,
+    })).collect::<Vec<_>>()}));
+    for entry in CATALOGUE {
+        console.say(format!(
+            "{:20}  {:9}  {:17}  {}",
+            entry.name,
+            shape(entry.shape),
+            threat(entry.threat),
+            entry.summary
+        ));
+        console.say(format!("{:20}  {}", "", entry.reference));
+    }
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,406 @@
+//! Which values a published text may stand for: itself, an interval, a redacted code, a date part, a node of a hierarchy.
+//!
+//! A missing cell on either side is unknown and contradicts nothing; `*` stands for everything.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+use denym_attack::table::Covers;
+use denym_data::{Column, Dictionary, HierarchyRow};
+use denym_engine::Engine;
+
+use crate::policy::{HierarchySpec, Policy};
+use crate::{Error, hierarchies};
+
+/// The most pairs of a published and an external value that one attribute may have.
+const MOST_PAIRS: usize = 1 << 32;
+
+/// Where the labels of an attribute are explained.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Explained {
+    /// A directory of hierarchy files.
+    pub(crate) directory: Option<PathBuf>,
+    /// A policy whose attributes have hierarchies.
+    pub(crate) policy: Option<Policy>,
+}
+
+impl Explained {
+    /// The hierarchy file of `attribute`, when there is one.
+    fn rows(&self, engine: &Engine, attribute: &str) -> Result<Vec<HierarchyRow>, Error> {
+        let mut file = self
+            .directory
+            .as_ref()
+            .and_then(|directory| hierarchies::find(directory, attribute).ok());
+        let spec = self
+            .policy
+            .iter()
+            .flat_map(|policy| &policy.attributes)
+            .find(|spec| spec.name == attribute);
+        if let (None, Some(policy), Some(HierarchySpec::File(path))) =
+            (&file, &self.policy, spec.map(|spec| &spec.hierarchy))
+        {
+            // The copy in a bundle speaks of files beside the original policy.
+            file = Some(policy.resolve(path)).filter(|path: &PathBuf| path.is_file());
+        }
+        if let (None, Some(HierarchySpec::Ordered(order, sizes))) =
+            (&file, spec.map(|spec| &spec.hierarchy))
+        {
+            return Ok(ordered(order, sizes));
+        }
+        match file {
+            Some(file) => Ok(engine.read_hierarchy(Path::new(&file))?),
+            None => Ok(Vec::new()),
+        }
+    }
+}
+
+/// Rows for a hierarchy that groups neighbors of an order.
+fn ordered(order: &[String], sizes: &[usize]) -> Vec<HierarchyRow> {
+    let label = |rank: usize, width: usize| {
+        let first = rank / width * width;
+        let last = (first + width).min(order.len()) - 1;
+        if first == last {
+            order[first].clone()
+        } else {
+            format!("{} to {}", order[first], order[last])
+        }
+    };
+    (0..order.len())
+        .map(|rank| {
+            let mut labels = vec![order[rank].clone()];
+            let mut width = 1;
+            for size in sizes {
+                width *= size;
+                labels.push(label(rank, width));
+            }
+            HierarchyRow { line: 0, labels }
+        })
+        .collect()
+}
+
+/// The relation of the published to the external values of one attribute.
+pub(crate) fn covers(
+    engine: &Engine,
+    explained: &Explained,
+    attribute: &str,
+    published: &Column,
+    external: &Column,
+) -> Result<Covers, Error> {
+    relation(
+        &explained.rows(engine, attribute)?,
+        attribute,
+        &published.dictionary,
+        &external.dictionary,
+    )
+}
+
+fn relation(
+    rows: &[HierarchyRow],
+    attribute: &str,
+    published: &Dictionary,
+    external: &Dictionary,
+) -> Result<Covers, Error> {
+    if published.len().saturating_mul(external.len()) > MOST_PAIRS {
+        return Err(Error::Argument {
+            what: format!("`{attribute}` has too many different values to compare"),
+            help: "leave the column out with --link, or attack a sample".into(),
+        });
+    }
+    // Label -> leaves below it, and below a leaf nothing but itself.
+    let mut below: HashMap<&str, BTreeSet<&str>> = HashMap::new();
+    for row in rows {
+        let Some((leaf, labels)) = row.labels.split_first() else {
+            continue;
+        };
+        for label in labels {
+            below.entry(label).or_default().insert(leaf);
+        }
+    }
+    let stands: Vec<Stands<'_>> = (0..published.len() as u32)
+        .map(|code| {
+            let Some(text) = published.text(code) else {
+                return Stands::Anything;
+            };
+            match below.get(text) {
+                Some(leaves) if external.code_of(text).is_none() || leaves.len() > 1 => {
+                    Stands::OneOf(text, leaves)
+                }
+                _ => Stands::of(text),
+            }
+        })
+        .collect();
+    let numbers = external.numbers();
+    let plain: Vec<Option<f64>> = (0..external.len() as u32)
+        .map(|code| {
+            numbers[code as usize]
+                .or_else(|| external.text(code).and_then(|text| text.parse().ok()))
+        })
+        .collect();
+    Ok(Covers::new(published.len(), external.len(), |p, e| {
+        external.text(e).is_none_or(|text| {
+            published.text(p) == Some(text) || stands[p as usize].covers(text, plain[e as usize])
+        })
+    }))
+}
+
+/// Whether two published texts may stand for a common value; for two releases of the same people.
+pub(crate) fn compatible(a: Option<&str>, b: Option<&str>) -> bool {
+    let (Some(a), Some(b)) = (a, b) else {
+        return true;
+    };
+    if a == b {
+        return true;
+    }
+    match (Stands::of(a), Stands::of(b)) {
+        (Stands::Between(a), Stands::Between(b)) => a.meets(b),
+        (x, y) => x.covers(b, b.parse().ok()) || y.covers(a, a.parse().ok()),
+    }
+}
+
+/// What a published text may stand for.
+enum Stands<'a> {
+    Anything,
+    /// The text itself or one of the leaves below it.
+    OneOf(&'a str, &'a BTreeSet<&'a str>),
+    Between(Span),
+    /// Characters that are kept, `*` for those that are not; the stars at an end may stand for fewer characters.
+    Redacted(&'a str),
+    /// A date, or the part of one.
+    DatePart(&'a str),
+    /// One of several texts in braces.
+    Set(Vec<&'a str>),
+    Itself(&'a str),
+}
+
+/// A range of numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Span {
+    low: f64,
+    high: f64,
+    high_open: bool,
+}
+
+impl Span {
+    fn holds(self, number: f64) -> bool {
+        number >= self.low && (number < self.high || !self.high_open && number <= self.high)
+    }
+
+    fn meets(self, other: Span) -> bool {
+        let below = |a: Span, b: Span| a.low < b.high || !b.high_open && a.low <= b.high;
+        below(self, other) && below(other, self)
+    }
+}
+
+impl<'a> Stands<'a> {
+    fn of(text: &'a str) -> Stands<'a> {
+        if text == "*" {
+            return Stands::Anything;
+        }
+        if let Some(span) = span(text) {
+            return Stands::Between(span);
+        }
+        if let Some(inner) = text.strip_prefix('{').and_then(|t| t.strip_suffix('}')) {
+            return Stands::Set(inner.split(',').map(str::trim).collect());
+        }
+        if text.contains('*') {
+            return Stands::Redacted(text);
+        }
+        let digits = |part: &str| part.len() >= 2 && part.bytes().all(|byte| byte.is_ascii_digit());
+        let is_date_part = match text.split_once('-') {
+            None => text.len() == 4 && digits(text),
+            Some((year, rest)) => {
+                year.len() == 4
+                    && digits(year)
+                    && (rest.starts_with(['Q', 'W']) || digits(rest) && rest.len() == 2)
+            }
+        };
+        if is_date_part {
+            return Stands::DatePart(text);
+        }
+        Stands::Itself(text)
+    }
+
+    fn covers(&self, text: &str, number: Option<f64>) -> bool {
+        match self {
+            Stands::Anything => true,
+            Stands::OneOf(own, leaves) => *own == text || leaves.contains(text),
+            Stands::Between(span) => number.is_some_and(|number| span.holds(number)),
+            Stands::Redacted(pattern) => redacts(pattern, text),
+            Stands::DatePart(part) => *part == text || date_in(part, text),
+            Stands::Set(texts) => texts.contains(&text),
+            Stands::Itself(own) => {
+                *own == text
+                    || own
+                        .parse::<f64>()
+                        .ok()
+                        .zip(number)
+                        .is_some_and(|(a, b)| a.total_cmp(&b).is_eq())
+            }
+        }
+    }
+}
+
+/// `[20, 30)`, `[20-30[`, `[20-30)`, `20-29`, `[20-29]`, `>=20`, `<30`: the papers' and the tools' ways to write a range.
+fn span(text: &str) -> Option<Span> {
+    let number = |part: &str| part.trim().parse::<f64>().ok().filter(|n| n.is_finite());
+    let half = |prefix: &str| text.strip_prefix(prefix).and_then(number);
+    if let Some(low) = half(">=") {
+        return Some(Span {
+            low,
+            high: f64::INFINITY,
+            high_open: false,
+        });
+    }
+    if let Some(low) = half(">") {
+        return Some(Span {
+            low: low.next_up(),
+            high: f64::INFINITY,
+            high_open: false,
+        });
+    }
+    if let Some(high) = half("<=") {
+        return Some(Span {
+            low: f64::NEG_INFINITY,
+            high,
+            high_open: false,
+        });
+    }
+    if let Some(high) = half("<") {
+        return Some(Span {
+            low: f64::NEG_INFINITY,
+            high,
+            high_open: true,
+        });
+    }
+    let (inner, bracketed) = match text.strip_prefix('[') {
+        Some(rest) => (rest, true),
+        None => (text, false),
+    };
+    let (inner, high_open) = if bracketed {
+        match (inner.strip_suffix(']'), inner.strip_suffix([')', '['])) {
+            (Some(inner), _) => (inner, false),
+            (None, Some(inner)) => (inner, true),
+            _ => return None,
+        }
+    } else {
+        (inner, false)
+    };
+    // The separator is a comma, or the first minus that has a number before it.
+    let (low, high) = inner.split_once(',').or_else(|| {
+        let at = inner[1..].find(['-', '–']).map(|at| at + 1)?;
+        let after = inner[at..].chars().next()?.len_utf8();
+        Some((&inner[..at], &inner[at + after..]))
+    })?;
+    // A date such as 2024-05 is no range from 2024 down to 5; a month is written with two digits.
+    let (low, high) = (number(low)?, number(high)?);
+    (low <= high).then_some(Span {
+        low,
+        high,
+        high_open,
+    })
+}
+
+/// Whether `text` could be what `pattern` hides: kept characters agree, a run of stars hides as many characters or fewer.
+fn redacts(pattern: &str, text: &str) -> bool {
+    let kept: Vec<&str> = pattern.split('*').filter(|part| !part.is_empty()).collect();
+    let hidden = pattern.matches('*').count();
+    match kept[..] {
+        [] => true,
+        [part] => {
+            let rest = if pattern.starts_with('*') {
+                text.strip_suffix(part)
+            } else {
+                text.strip_prefix(part)
+            };
+            rest.is_some_and(|rest| rest.chars().count() <= hidden)
+        }
+        _ => {
+            pattern.chars().count() == text.chars().count()
+                && pattern
+                    .chars()
+                    .zip(text.chars())
+                    .all(|(p, t)| p == '*' || p == t)
+        }
+    }
+}
+
+/// Whether the date `text` (YYYY-MM-DD) lies in `part` (a year, a quarter, a month).
+fn date_in(part: &str, text: &str) -> bool {
+    let Some(date) = denym_data::Date::parse(text) else {
+        return false;
+    };
+    denym_data::DatePart::ALL
+        .iter()
+        .any(|(_, kind)| kind.of(date) == part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(published: &str, covered: &[&str], not: &[&str]) {
+        let stands = Stands::of(published);
+        for text in covered {
+            assert!(stands.covers(text, text.parse().ok()), "{published} {text}");
+        }
+        for text in not {
+            assert!(
+                !stands.covers(text, text.parse().ok()),
+                "{published} {text}"
+            );
+        }
+    }
+
+    #[test]
+    fn published_texts_cover_what_they_stand_for() {
+        check("*", &["x", "1"], &[]);
+        check("30-34", &["30", "34", "31.5"], &["35", "29", "x"]);
+        check("[30, 35)", &["30", "34.9"], &["35"]);
+        check("[30-35[", &["30"], &["35"]);
+        check("[35-40]", &["35", "40"], &["41"]);
+        check("[-10, 0)", &["-10", "-1"], &["0"]);
+        check(">=60", &["60", "99"], &["59"]);
+        check("<20", &["19"], &["20"]);
+        check("101**", &["10115", "101"], &["10215", "101155"]);
+        check("***15", &["10115"], &["10116"]);
+        check("2024-05", &["2024-05-31", "2024-05"], &["2024-06-01"]);
+        check("2024", &["2024-05-31", "2024"], &["2023-05-31"]);
+        check("{a, b}", &["a", "b"], &["c"]);
+        check("flu", &["flu"], &["cancer"]);
+        check("1.0", &["1"], &["2"]);
+    }
+
+    #[test]
+    fn nodes_of_a_hierarchy_cover_their_leaves() {
+        let row = |labels: &[&str]| HierarchyRow {
+            line: 1,
+            labels: labels.iter().map(|label| (*label).to_owned()).collect(),
+        };
+        let rows = [
+            row(&["Engineer", "Professional", "*"]),
+            row(&["Lawyer", "Professional", "*"]),
+            row(&["Writer", "Artist", "*"]),
+        ];
+        let column = |texts: &[&str]| Column::from_texts("job", texts.iter().map(|t| Some(*t)));
+        let published = column(&["Professional", "Writer"]);
+        let external = column(&["Engineer", "Lawyer", "Writer", "Dancer"]);
+        let relation = relation(&rows, "job", &published.dictionary, &external.dictionary).unwrap();
+        let covers = |p: &str, e: &str| {
+            relation.covers(
+                published.dictionary.code_of(p).unwrap(),
+                external.dictionary.code_of(e).unwrap(),
+            )
+        };
+        assert!(covers("Professional", "Engineer") && covers("Professional", "Lawyer"));
+        assert!(!covers("Professional", "Writer") && !covers("Professional", "Dancer"));
+        assert!(covers("Writer", "Writer") && !covers("Writer", "Dancer"));
+    }
+
+    #[test]
+    fn ranges_of_two_releases_may_overlap() {
+        assert!(compatible(Some("20-29"), Some("[25, 50)")));
+        assert!(!compatible(Some("20-29"), Some("[30, 50)")));
+        assert!(compatible(Some("101**"), Some("10115")));
+        assert!(compatible(None, Some("x")) && !compatible(Some("y"), Some("x")));
+    }
+}

@@ -1,0 +1,174 @@
+//! What the report, the plan and the recipient's README say about changed numbers.
+
+use std::fmt::Write as _;
+
+use denym_report::{Attack, decimal, percent};
+use serde_json::{Value, json};
+
+use crate::anonymize::{Account, Figures, Measures, Microdata};
+use crate::certificate::Certificate;
+use crate::plan::Plan;
+
+/// What was done to each quasi-identifier, in words.
+pub(super) fn how(plan: &Plan, account: &Account, figures: &Microdata) -> Vec<String> {
+    let what = if figures.information_loss.is_some() {
+        "widened to what its cluster has in common".to_owned()
+    } else {
+        let centroid = plan.policy.release.microdata.centroid.name();
+        format!("replaced by the {centroid} of its group")
+    };
+    let what = format!("{what} (`{}`)", account.algorithm);
+    vec![what; plan.quasi_names().len()]
+}
+
+/// Record linkage as the attack that it is.
+pub(super) fn attacks(account: &Account) -> Vec<Attack> {
+    let Some(measures) = &account.measures else {
+        return Vec::new();
+    };
+    let attack = |name: &str, knows: &str, rate: Option<f64>| {
+        rate.map(|rate| Attack {
+            name: name.to_owned(),
+            knows: knows.to_owned(),
+            rate_before: None,
+            rate_after: Some(rate),
+            note: "ties count as one guess among the tied".to_owned(),
+        })
+    };
+    [
+        attack(
+            "distance-based record linkage",
+            "The true numbers of a person; picks the published record that is nearest.",
+            measures.distance_linkage,
+        ),
+        attack(
+            "probabilistic record linkage",
+            "The true numbers of a person; weighs how often each column agrees (Fellegi and Sunter).",
+            measures.probabilistic_linkage,
+        ),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Sentences about loss, tests and what was perturbed.
+pub(super) fn notes(plan: &Plan, account: &Account) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Figures::Microdata(figures) = &account.figures {
+        let loss = format!(
+            "{} groups; information loss {} %.",
+            denym_report::count(figures.groups),
+            decimal(figures.information_loss_percent)
+        );
+        notes.push(loss);
+        if let Some(waiting) = figures.waiting {
+            notes.push(format!(
+                "{} new records wait for a later release: a group gains nobody, or records that keep every promise among themselves.",
+                denym_report::count(waiting)
+            ));
+        }
+    }
+    for spec in &plan.policy.release.microdata.perturb {
+        let draws = if spec.method.is_random() {
+            "The draws are secret, so the release cannot be reproduced."
+        } else {
+            "Rounding draws nothing and can be reproduced."
+        };
+        notes.push(format!(
+            "`{}` on {}: no published record is true in these columns. {draws}",
+            spec.method.name(),
+            spec.columns.join(", ")
+        ));
+    }
+    let Some(measures) = &account.measures else {
+        return notes;
+    };
+    notes.push(format!(
+        "SSE {} of SST {} on standardized columns; IL1s {}; mean change of means {}, of covariances {}, of correlations {}, of eigenvalues {}.",
+        decimal(measures.sse),
+        decimal(measures.sst),
+        decimal(measures.il1s),
+        percent(measures.means),
+        percent(measures.covariances),
+        decimal(measures.correlations),
+        percent(measures.eigenvalues),
+    ));
+    if let Some(adm) = measures.adm {
+        notes.push(format!(
+            "Absolute deviations from the group medians (ADM): {}. Neither ADM nor SSE bounds the other.",
+            decimal(adm)
+        ));
+    }
+    for column in &measures.columns {
+        let [above, below, equal] = column.signs;
+        notes.push(format!(
+            "`{}`: signs {above}/{below}/{equal} (above, below, equal), p = {}; Kolmogorov-Smirnov {}, p = {}.",
+            column.name,
+            decimal(column.sign_p),
+            decimal(column.ks),
+            decimal(column.ks_p)
+        ));
+    }
+    notes.push(format!("Limits of the tests: {}.", Measures::LIMITS));
+    if measures.distance_linkage.is_none() {
+        notes.push("Record linkage was not tried: it compares every pair of records, and there are too many.".into());
+    }
+    notes
+}
+
+/// What a run must know to be repeated.
+pub(super) fn provenance(account: &Account) -> Vec<(String, String)> {
+    match &account.figures {
+        Figures::Microdata(Microdata {
+            effort: Some(effort),
+            ..
+        }) => vec![("effort, in rounds".to_owned(), effort.to_string())],
+        _ => Vec::new(),
+    }
+}
+
+/// The same for the plan as a document.
+pub(super) fn document(account: &Account, document: &mut Value) {
+    if let Figures::Microdata(figures) = &account.figures {
+        document["groups"] = json!(figures.groups);
+        document["information_loss_percent"] = json!(figures.information_loss_percent);
+        if let Some(effort) = figures.effort {
+            document["effort"] = json!(effort);
+        }
+        if let Some(waiting) = figures.waiting {
+            document["waiting"] = json!(waiting);
+        }
+    }
+}
+
+/// What the recipient must know before reading single records.
+pub(super) fn readme(certificate: &Certificate) -> String {
+    let mut text = String::new();
+    if certificate.altered.is_empty() {
+        return text;
+    }
+    text.push_str("\n# What the numbers are\n\n");
+    for altered in &certificate.altered {
+        let columns: Vec<String> = altered
+            .columns
+            .iter()
+            .map(|name| format!("`{name}`"))
+            .collect();
+        let what = if altered.method == "microaggregation" {
+            "show the middle of a group of records, not the value of any one".to_owned()
+        } else {
+            format!(
+                "were changed by `{}`: no single record is true",
+                altered.method
+            )
+        };
+        let again = if altered.reproducible {
+            ""
+        } else {
+            " The change was drawn from secret randomness and cannot be reproduced."
+        };
+        let _ = writeln!(text, "- {} {what}.{again}", columns.join(", "));
+    }
+    text
+}

@@ -1,0 +1,51 @@
+//! Labels with codes in order of first appearance, and the order in which ties between labels are broken.
+
+use std::cmp::Ordering;
+
+use hashbrown::HashMap;
+
+/// Labels of locations or of one sensitive attribute.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Labels {
+    texts: Vec<String>,
+    codes: HashMap<String, u32>,
+}
+
+impl Labels {
+    pub(crate) fn from_texts(texts: Vec<String>) -> Self {
+        let codes = texts.iter().cloned().zip(0..).collect();
+        Self { texts, codes }
+    }
+
+    pub(crate) fn code(&mut self, text: &str) -> u32 {
+        if let Some(&code) = self.codes.get(text) {
+            return code;
+        }
+        let code = self.texts.len() as u32;
+        self.texts.push(text.to_owned());
+        self.codes.insert(text.to_owned(), code);
+        code
+    }
+
+    pub(crate) fn text(&self, code: u32) -> &str {
+        &self.texts[code as usize]
+    }
+
+    pub(crate) fn texts(&self) -> &[String] {
+        &self.texts
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.texts.len()
+    }
+}
+
+/// Whole numbers by value, before texts by content: the order of a table of paths when all are of one kind.
+pub(crate) fn label_order(a: &str, b: &str) -> Ordering {
+    match (a.parse::<i64>(), b.parse::<i64>()) {
+        (Ok(x), Ok(y)) => x.cmp(&y).then_with(|| a.cmp(b)),
+        (Ok(_), Err(_)) => Ordering::Less,
+        (Err(_), Ok(_)) => Ordering::Greater,
+        (Err(_), Err(_)) => a.cmp(b),
+    }
+}

@@ -1,0 +1,37 @@
+//! Anonymous windows over live movement: events in, windows out, each verified before it leaves.
+//!
+//! ```text
+//! push(event) -> Accepted | Late | Rejected      poll() -> Slide { window | withheld, certificate }
+//!
+//!  pending, by time        carried window             candidate            certificate, a chain
+//!  7: (s1,b) (s4,c)  --->  distinct paths, counts --> new doublets  -----> published: full or delta
+//!  8: (s2,b)   watermark   drop what is outdated      that break: out      withheld: new again next time
+//! ```
+//!
+//! A [`Stream`] is a value: it reads no clock and no file, [`Stream::save`] turns it into bytes and
+//! [`Stream::load`] back, and the windows that follow are the same as if nothing had happened.
+
+mod carried;
+mod certificate;
+mod clock;
+mod contradiction;
+mod counts;
+mod error;
+mod event;
+mod fresh_violations;
+mod labels;
+mod options;
+mod state;
+mod stream;
+mod subjects;
+mod suppression;
+mod verify;
+mod window;
+
+pub use certificate::{Certificate, Chain, Claims, Measured, Status, verify_chain, verify_window};
+pub use counts::Counts;
+pub use error::Error;
+pub use event::{Event, Rejection, Verdict};
+pub use options::{Bound, Form, Horizon, Matching, Options, Rule};
+pub use stream::{Phase, Slide, Stream, Work};
+pub use window::{Change, Delta, Place, Record, Window};
