@@ -10,12 +10,17 @@
 
 mod audit;
 mod process;
+mod solvers;
 mod table;
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     let all = wanted.is_empty();
-    for (name, run) in [("table", table::run as fn()), ("audit", audit::run)] {
+    for (name, run) in [
+        ("table", table::run as fn()),
+        ("audit", audit::run),
+        ("solvers", solvers::run),
+    ] {
         if all || wanted.iter().any(|word| word == name) {
             println!("\n## {name}\n");
             run();

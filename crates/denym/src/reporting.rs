@@ -40,6 +40,7 @@ pub(crate) fn report(
             classes,
             levels,
             attribute_loss,
+            ..
         } => (classes, how(plan, levels.as_deref()), attribute_loss),
         Figures::Microdata(figures) => (
             &figures.classes,

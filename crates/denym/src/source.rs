@@ -7,7 +7,7 @@ use denym_engine::{Encoding, Engine, Format, ReadOptions};
 use serde::Serialize;
 
 use crate::Error;
-use crate::policy::{DataSpec, Mistake, Policy, suggest};
+use crate::policy::{AttributeSpec, DataSpec, Mistake, Policy, suggest};
 
 /// The columns of the policy's data; identifiers are looked for but not read.
 pub(crate) fn read(policy: &Policy, engine: &Engine) -> Result<Table, Error> {
@@ -17,7 +17,7 @@ pub(crate) fn read(policy: &Policy, engine: &Engine) -> Result<Table, Error> {
         let specs = policy
             .attributes
             .iter()
-            .filter(move |spec| (spec.role == Role::Identifier) == identifiers);
+            .filter(move |spec| is_dropped(spec) == identifiers);
         specs.map(|spec| spec.name.clone()).collect::<Vec<String>>()
     };
     options.expected = named(true);
@@ -25,13 +25,18 @@ pub(crate) fn read(policy: &Policy, engine: &Engine) -> Result<Table, Error> {
     options.kinds = policy
         .attributes
         .iter()
-        .filter(|spec| spec.role != Role::Identifier)
+        .filter(|spec| !is_dropped(spec))
         .filter_map(|spec| spec.kind.map(|kind| (spec.name.clone(), kind)))
         .collect();
     engine.read(&path, &options).map_err(|error| match error {
         denym_engine::Error::UnknownColumn { known, .. } => unknown_columns(policy, &known),
         error => Error::Engine(error),
     })
+}
+
+/// Identifiers are dropped, unless a pseudonym takes their place.
+fn is_dropped(spec: &AttributeSpec) -> bool {
+    spec.role == Role::Identifier && spec.operations.pseudonym.is_none()
 }
 
 /// Every column of the policy that the data does not have.

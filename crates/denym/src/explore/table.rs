@@ -31,7 +31,7 @@ use super::{Exploration, ExploreRequest, Trial};
 use crate::listener::{Listener, Phase};
 use crate::plan::{Plan, judges};
 use crate::policy::{Policy, suggest};
-use crate::{Error, recoded, source};
+use crate::{Error, coding, recoded, source};
 
 /// What a trial tells beside its metric.
 const FIGURES: [&str; 5] = [
@@ -73,6 +73,7 @@ pub(super) fn explore(
     let engine = Engine::new(request.threads)?;
     listener.phase(Phase::Reading);
     let table = source::read(policy, &engine)?;
+    let table = coding::coded(policy, std::borrow::Cow::Owned(table))?;
     let plan = Plan::new(policy, &table, &engine)?;
     let kept = plan.complete(&table)?;
     listener.phase(Phase::Summarizing);
