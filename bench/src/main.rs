@@ -12,6 +12,7 @@ mod audit;
 mod microdata;
 mod paths;
 mod process;
+mod solvers;
 mod table;
 mod thesis;
 mod trails;
@@ -26,6 +27,7 @@ fn main() {
         ("paths", paths::run),
         ("microdata", microdata::run),
         ("thesis", thesis::run),
+        ("solvers", solvers::run),
     ] {
         if all || wanted.iter().any(|word| word == name) {
             println!("\n## {name}\n");

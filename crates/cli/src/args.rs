@@ -89,7 +89,8 @@ Examples:
     #[command(after_help = "\
 Examples:
   denym explore policy.toml
-  denym explore policy.toml --k 10,20,30,40,50 --doublets 1,2,3 --svg frontier.svg
+  denym explore policy.toml --k 2..100 --suppress 0,0.01,0.05 --svg frontier.svg
+  denym explore policy.toml --k 10,20,30,40,50 --doublets 1,2,3
   denym explore policy.toml --confidence 0.2,0.4,0.6,0.8,1 --json")]
     Explore(explore::ExploreArgs),
     /// List the algorithms a policy can name

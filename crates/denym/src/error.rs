@@ -147,6 +147,9 @@ pub enum Error {
     /// The user asked to stop.
     #[error("stopped on request")]
     Stopped,
+    /// Time or effort ended before anything was found.
+    #[error("nothing was found within the time or effort given")]
+    OutOfTime,
     /// Our bug.
     #[error("internal error: {what}")]
     Internal {
@@ -192,6 +195,7 @@ impl Error {
                 denym_microdata::Error::Infeasible | denym_microdata::Error::TooFewRecords { .. },
             )
             | Error::Infeasible { .. }
+            | Error::OutOfTime
             | Error::TooManyDropped { .. } => 1,
             Error::PathSolver(error) if error.is_refusal() => 1,
             Error::PathSolver(denym_paths::Error::Internal { .. }) => 3,
@@ -223,6 +227,7 @@ impl Error {
             Error::Exists { .. } => "output-exists",
             Error::Bundle { .. } => "bundle-broken",
             Error::Stopped => "stopped",
+            Error::OutOfTime => "out-of-time",
             Error::Internal { .. } => "internal",
         }
     }
@@ -307,6 +312,7 @@ impl Error {
                 "ask the publisher for the whole `release` directory again".into()
             }
             Error::Stopped => "run it again; nothing was written".into(),
+            Error::OutOfTime => "give it more time or effort; nothing was written".into(),
             Error::Internal { .. } => "please report it with the policy and the version".into(),
         }
     }

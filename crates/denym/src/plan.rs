@@ -184,8 +184,25 @@ impl Plan {
                 .collect::<Vec<_>>()
                 .join(", ")
         };
-        if policy.with_role(Role::Identifier).next().is_some() {
-            steps.push(format!("drop {}", names(Role::Identifier)));
+        for spec in &policy.attributes {
+            let (name, operations) = (&spec.name, &spec.operations);
+            match operations.pseudonym {
+                Some(_) => steps.push(format!("replace `{name}` by keyed pseudonyms")),
+                None if spec.role == Role::Identifier => steps.push(format!("drop `{name}`")),
+                None => {}
+            }
+            if let Some(top) = operations.top {
+                steps.push(format!("publish `{name}` above {0} as {0}", top.to_f64()));
+            }
+            if let Some(bottom) = operations.bottom {
+                steps.push(format!(
+                    "publish `{name}` below {0} as {0}",
+                    bottom.to_f64()
+                ));
+            }
+            if operations.middle.is_some() {
+                steps.push(format!("publish one number per class for `{name}`"));
+            }
         }
         for (spec, (hierarchy, (low, high))) in policy
             .with_role(Role::QuasiIdentifier)
@@ -309,6 +326,8 @@ fn columns(policy: &Policy, table: &Table) -> Result<Columns, Error> {
             Role::Sensitive => columns.sensitive.push(position),
             Role::Subject => columns.subject = Some(position),
             Role::Insensitive => {}
+            // Its pseudonym is published, in its place.
+            Role::Identifier if spec.operations.pseudonym.is_some() => {}
             Role::Identifier => continue,
         }
         columns.released.push(position);

@@ -6,7 +6,7 @@ use denym_data::{Role, Table};
 use denym_engine::{Encoding, Engine, Format, ReadOptions};
 use serde::Serialize;
 
-use crate::policy::{DataSpec, Mistake, Policy, suggest};
+use crate::policy::{AttributeSpec, DataSpec, Mistake, Policy, suggest};
 use crate::{Error, relations};
 
 /// The columns of the policy's data; identifiers are looked for but not read.
@@ -28,7 +28,7 @@ fn read_person(policy: &Policy, engine: &Engine) -> Result<Table, Error> {
         let specs = policy
             .attributes
             .iter()
-            .filter(move |spec| (spec.role == Role::Identifier) == identifiers)
+            .filter(move |spec| is_dropped(spec) == identifiers)
             .filter(|spec| relations::detail_of(policy, &spec.name).is_none());
         specs.map(|spec| spec.name.clone()).collect::<Vec<String>>()
     };
@@ -42,7 +42,7 @@ fn read_person(policy: &Policy, engine: &Engine) -> Result<Table, Error> {
     options.kinds = policy
         .attributes
         .iter()
-        .filter(|spec| spec.role != Role::Identifier)
+        .filter(|spec| !is_dropped(spec))
         .filter(|spec| relations::detail_of(policy, &spec.name).is_none())
         .filter_map(|spec| spec.kind.map(|kind| (spec.name.clone(), kind)))
         .collect();
@@ -50,6 +50,11 @@ fn read_person(policy: &Policy, engine: &Engine) -> Result<Table, Error> {
         denym_engine::Error::UnknownColumn { known, .. } => unknown_columns(policy, &known),
         error => Error::Engine(error),
     })
+}
+
+/// Identifiers are dropped, unless a pseudonym takes their place.
+fn is_dropped(spec: &AttributeSpec) -> bool {
+    spec.role == Role::Identifier && spec.operations.pseudonym.is_none()
 }
 
 /// Every column of the policy that the data does not have.

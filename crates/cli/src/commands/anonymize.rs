@@ -26,6 +26,9 @@ pub(crate) struct AnonymizeArgs {
     /// Paths: list the doublets that are published nowhere
     #[arg(long)]
     pub(crate) show_suppressed: bool,
+    /// Tables: write which value became which to steward/mapping.csv
+    #[arg(long)]
+    pub(crate) mapping: bool,
     #[command(flatten)]
     pub(crate) search: super::microdata::SearchArgs,
 }
@@ -41,6 +44,8 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
     let options = RunOptions {
         threads: console.threads,
         force: args.force,
+        mapping: args.mapping,
+        environment: Some(|name| std::env::var(name).ok()),
         ..args.search.options()
     };
     console.allow(args.search.time_budget);
@@ -132,6 +137,8 @@ fn document(account: &Account, status: &str, args: &AnonymizeArgs) -> Value {
             attribute_loss,
             wildcard_k,
             metrics,
+            bound,
+            effort,
         } => {
             document["metrics"] = map(metrics);
             if let Some(k) = wildcard_k {
@@ -139,6 +146,12 @@ fn document(account: &Account, status: &str, args: &AnonymizeArgs) -> Value {
             }
             document["classes"] = json!(classes);
             document["attribute_loss"] = map(attribute_loss);
+            if let Some(bound) = bound {
+                document["bound"] = json!(bound);
+            }
+            if let Some(effort) = effort {
+                document["effort"] = json!(effort);
+            }
             if let Some(levels) = levels {
                 document["levels"] = map(levels);
             }
@@ -205,10 +218,26 @@ fn summary(account: &Account, args: &AnonymizeArgs, console: &Console) {
     let (all, suppressed) = (account.records, account.suppressed_records);
     match &account.figures {
         Figures::Table {
-            classes, levels, ..
+            classes,
+            levels,
+            bound,
+            effort,
+            ..
         } => {
             console.say(format!("published  {published} of {all} records in {classes} classes ({suppressed} suppressed)"));
             metric(account, console);
+            if let Some(bound) = bound.filter(|bound| *bound < account.metric.1) {
+                console.say(format!(
+                    "bound      no release of this kind has a {} below {}",
+                    account.metric.0,
+                    number(bound)
+                ));
+            }
+            if let Some(effort) = effort {
+                console.say(format!(
+                    "effort     {effort} steps; `--effort {effort}` repeats this run"
+                ));
+            }
             if let Some(levels) = levels {
                 let levels: Vec<String> = levels
                     .iter()

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use denym::{Error, Exploration, ExploreRequest, Policy, Trial};
+use denym::policy::DataKind;
+use denym::{Error, Exploration, ExploreRequest, Fraction, Policy, Trial};
 use serde_json::{Value, json};
 
 use super::audit::bound;
@@ -17,9 +18,18 @@ use crate::console::Console;
 pub(crate) struct ExploreArgs {
     /// The policy, a TOML file
     pub(crate) policy: PathBuf,
-    /// Bounds of k-anonymity to try, separated by commas
+    /// Bounds of k-anonymity to try, such as 2..100 or 5,10,20
     #[arg(long, value_delimiter = ',', value_name = "NUMBERS")]
-    pub(crate) k: Vec<u64>,
+    pub(crate) k: Vec<String>,
+    /// Bounds of l-diversity to try, such as 2..6; for tables
+    #[arg(long, value_delimiter = ',', value_name = "NUMBERS")]
+    pub(crate) l: Vec<String>,
+    /// Bounds of t-closeness to try; for tables
+    #[arg(long, value_delimiter = ',', value_name = "DECIMALS")]
+    pub(crate) t: Vec<String>,
+    /// Shares of records that may be suppressed to try, such as 0,0.01,0.05; for tables
+    #[arg(long, value_delimiter = ',', value_name = "DECIMALS")]
+    pub(crate) suppress: Vec<String>,
     /// Numbers of doublets the adversary knows; for paths
     #[arg(long, value_delimiter = ',', value_name = "NUMBERS")]
     pub(crate) doublets: Vec<usize>,
@@ -34,8 +44,10 @@ pub(crate) struct ExploreArgs {
     pub(crate) svg: Option<PathBuf>,
 }
 
-/// Bounds of k-anonymity when nothing is to vary: those of the thesis' figures.
-const DEFAULT_K: [u64; 5] = [10, 20, 30, 40, 50];
+/// Bounds of k-anonymity on paths when nothing is to vary: those of the thesis' figures.
+const PATHS_K: [u64; 5] = [10, 20, 30, 40, 50];
+/// The same on tables.
+const TABLE_K: std::ops::RangeInclusive<u64> = 2..=100;
 
 /// Tries every combination.
 pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode, Error> {
@@ -43,25 +55,28 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode, Err
     let nothing = args.k.is_empty()
         && args.doublets.is_empty()
         && args.confidence.is_empty()
-        && args.algorithm.is_empty();
-    if args.k.contains(&0) || args.doublets.contains(&0) {
+        && args.l.is_empty()
+        && args.t.is_empty()
+        && args.suppress.is_empty();
+    let k = wholes("k", &args.k)?;
+    if k.contains(&0) || args.doublets.contains(&0) {
         return Err(Error::Argument {
             what: "bounds must be at least 1".into(),
             help: "write for example --k 10,20,30 --doublets 1,2,3".into(),
         });
     }
     let request = ExploreRequest {
-        k: if nothing {
-            DEFAULT_K.to_vec()
-        } else {
-            args.k.clone()
+        k: match policy.data.kind {
+            // Paths with an algorithm to try are tried at the policy's own k.
+            DataKind::Paths if nothing && args.algorithm.is_empty() => PATHS_K.to_vec(),
+            DataKind::Table if nothing => TABLE_K.collect(),
+            _ => k,
         },
+        l: numbers("l", &args.l)?,
+        t: shares(&args.t)?,
+        suppress: shares(&args.suppress)?,
         doublets: args.doublets.clone(),
-        confidence: args
-            .confidence
-            .iter()
-            .map(|text| bound(text))
-            .collect::<Result<_, _>>()?,
+        confidence: shares(&args.confidence)?,
         algorithms: args.algorithm.clone(),
         threads: console.threads,
     };
@@ -84,8 +99,57 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode, Err
     Ok(ExitCode::SUCCESS)
 }
 
+/// Decimals from 0 to 1.
+fn shares(texts: &[String]) -> Result<Vec<Fraction>, Error> {
+    texts.iter().map(|text| bound(text)).collect()
+}
+
+/// Whole numbers, and ranges of them such as `2..100` with both ends.
+fn wholes(flag: &str, texts: &[String]) -> Result<Vec<u64>, Error> {
+    let mut values = Vec::new();
+    for text in texts {
+        let (low, high) = text.split_once("..").unwrap_or((text, text));
+        match (low.trim().parse::<u64>(), high.trim().parse::<u64>()) {
+            (Ok(low), Ok(high)) if low <= high && high - low < MOST => values.extend(low..=high),
+            _ => return Err(no_number(flag, text)),
+        }
+    }
+    Ok(values)
+}
+
+/// Most values of one range: more points than anybody reads.
+const MOST: u64 = 10_000;
+
+/// Positive decimals, and ranges of whole numbers.
+fn numbers(flag: &str, texts: &[String]) -> Result<Vec<Fraction>, Error> {
+    let mut values = Vec::new();
+    for text in texts {
+        if text.contains("..") {
+            let range = wholes(flag, std::slice::from_ref(text))?;
+            values.extend(
+                range
+                    .into_iter()
+                    .filter_map(|value| Fraction::new(value, 1)),
+            );
+        } else {
+            values.push(Fraction::parse(text).ok_or_else(|| no_number(flag, text))?);
+        }
+    }
+    if values.iter().any(|value| *value < Fraction::ONE) {
+        return Err(no_number(flag, "less than 1"));
+    }
+    Ok(values)
+}
+
+fn no_number(flag: &str, text: &str) -> Error {
+    Error::Argument {
+        what: format!("`{text}` is no bound for --{flag}"),
+        help: format!("write for example --{flag} 2..100 or --{flag} 5,10,20"),
+    }
+}
+
 fn document(found: &Exploration, args: &ExploreArgs) -> Value {
-    let trial = |trial: &Trial| {
+    let trial = |(at, trial): (usize, &Trial)| {
         let mut value = json!({});
         for (name, setting) in &trial.settings {
             value[*name] = whole(*setting);
@@ -103,13 +167,27 @@ fn document(found: &Exploration, args: &ExploreArgs) -> Value {
         if let Some(refusal) = &trial.refusal {
             value["refusal"] = json!(refusal);
         }
+        if found.knees.contains(&at) {
+            value["knee"] = json!(true);
+        }
         value
     };
     json!({
         "metric": found.metric,
-        "trials": found.trials.iter().map(trial).collect::<Vec<_>>(),
+        "trials": found.trials.iter().enumerate().map(trial).collect::<Vec<_>>(),
+        "knees": found.knees.iter().map(|&at| settings(&found.trials[at])).collect::<Vec<_>>(),
         "svg": args.svg,
     })
+}
+
+/// The settings of a trial by name.
+fn settings(trial: &Trial) -> Value {
+    let settings = trial.settings.iter();
+    let mut value: serde_json::Map<String, Value> = settings
+        .map(|(name, setting)| ((*name).to_owned(), whole(*setting)))
+        .collect();
+    value.insert("algorithm".into(), json!(trial.asked));
+    value.into()
 }
 
 /// Counts without a decimal point.
@@ -123,6 +201,9 @@ fn whole(value: f64) -> Value {
     }
 }
 
+/// Metrics that are shares of a whole.
+const SHARES: [&str; 4] = ["loss", "loss-arithmetic", "precision", "distortion"];
+
 /// One line per trial under a header.
 fn lines(found: &Exploration) -> Vec<String> {
     let names: Vec<&str> = found
@@ -131,13 +212,28 @@ fn lines(found: &Exploration) -> Vec<String> {
         .map(|trial| trial.settings.iter().map(|setting| setting.0).collect())
         .unwrap_or_default();
     let mut head: Vec<String> = names.iter().map(|name| format!("{name:>12}")).collect();
+    let share = SHARES.contains(&found.metric.as_str());
+    let risk = found
+        .figures
+        .iter()
+        .position(|name| *name == "highest_risk");
+    if risk.is_some() {
+        head.push(format!("{:>12}", "risk"));
+    }
     head.push(format!("{:>12}", found.metric));
     head.push("  algorithm".to_owned());
     let mut lines = vec![head.concat()];
-    for trial in &found.trials {
+    for (at, trial) in found.trials.iter().enumerate() {
         let settings = trial.settings.iter();
         let mut line: Vec<String> = settings.map(|s| format!("{:>12}", number(s.1))).collect();
+        if let Some(risk) = risk {
+            line.push(match trial.figures.get(risk) {
+                Some(risk) => format!("{:>10.2} %", risk * 100.0),
+                None => format!("{:>12}", ""),
+            });
+        }
         line.push(match trial.value {
+            Some(value) if !share => format!("{:>12}", number(value)),
             Some(value) => format!("{:>10.2} %", value * 100.0),
             None => format!("{:>12}", "refused"),
         });
@@ -145,6 +241,9 @@ fn lines(found: &Exploration) -> Vec<String> {
             "  {}",
             trial.refusal.as_ref().unwrap_or(&trial.algorithm)
         ));
+        if found.knees.contains(&at) {
+            line.push("  <- knee".to_owned());
+        }
         lines.push(line.concat());
     }
     lines

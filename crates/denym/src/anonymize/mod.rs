@@ -37,6 +37,10 @@ pub struct RunOptions {
     pub onto: Option<PathBuf>,
     /// Perturb with this seed instead of secret randomness: for tests, since whoever knows it can undo the perturbation.
     pub perturbation_seed: Option<u64>,
+    /// Write which value became which into the steward's half.
+    pub mapping: bool,
+    /// Reads the environment, where a policy takes keys from it.
+    pub environment: Option<crate::pseudonyms::Environment>,
 }
 
 /// A proven release. Only the audit of the written data makes one.
@@ -124,6 +128,10 @@ pub enum Figures {
         wildcard_k: Option<u64>,
         /// Every information metric, by the names of `denym metrics`.
         metrics: Utility,
+        /// No release of the solver's kind loses less than this, as far as the search could prove.
+        bound: Option<f64>,
+        /// Steps of a search that was limited; `--effort` with this number repeats the run.
+        effort: Option<u64>,
     },
     /// Paths.
     Paths(PathFigures),

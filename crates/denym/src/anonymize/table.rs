@@ -5,7 +5,9 @@ use std::path::Path;
 use denym_data::{ClassId, Code, Fraction, Role, Summary, Table, Unit};
 use denym_engine::{Engine, Format};
 use denym_measure::{Classes, Roles};
-use denym_tabular::{Attempt, Auto, Context, Objective, Request, Solution};
+use denym_tabular::{
+    Attempt, Auto, BestEffort, Context, Entry, LocalRecoding, Objective, Request, Solution, Solver,
+};
 
 use super::evidence::Evidence;
 use super::microdata::{self, Measures, measures::Changed};
@@ -13,11 +15,15 @@ use super::red_team::RedTeam;
 use super::{Account, Figures, Outcome, Release, RunOptions, Tried, json, proceed};
 use crate::bundle::Draft;
 use crate::certificate::{Altered, Certificate, Claim, DataFile, FORM};
+use crate::effort::Meter;
 use crate::listener::{Listener, Phase};
 use crate::plan::{Plan, data_name};
 use crate::policy::{AttributeSpec, Missing, Policy, PromiseSpec};
 use crate::utility::Released;
-use crate::{Error, numbers, perturb, population, reporting, scopes, source};
+use crate::{
+    Error, coding, mapping, numbers, perturb, population, pseudonyms, recoded, reporting, scopes,
+    source,
+};
 
 /// Makes a release of a table.
 pub(super) fn run(
@@ -30,9 +36,11 @@ pub(super) fn run(
     let engine = Engine::new(options.threads)?;
     listener.phase(Phase::Reading);
     let original = source::read(policy, &engine)?;
+    let original = pseudonyms::replaced(policy, original, options.environment)?;
     proceed(listener)?;
     let (original, register) = population::read(policy, original, &engine)?;
     let table = perturb::perturbed(policy, &original, options.perturbation_seed)?;
+    let table = coding::coded(policy, table)?;
     let plan = Plan::new(policy, &table, &engine)?;
     let kept = plan.complete(&table)?;
     let family = microdata::family(policy, &kept);
@@ -49,10 +57,13 @@ pub(super) fn run(
     proceed(listener)?;
 
     listener.phase(Phase::Searching);
-    let found = match family {
+    let mut found = match family {
         Some(family) => grouped(microdata::solve(family, &plan, &kept, options, listener)?),
-        None => solve(&plan, &kept, &summary, register.as_ref(), listener)?,
+        None => search(&plan, &kept, &summary, register.as_ref(), options, listener)?,
     };
+    if family.is_none() {
+        coding::centered(&plan, &kept, &summary, &mut found.solution.recoding);
+    }
     let solution = &found.solution;
     proceed(listener)?;
 
@@ -186,6 +197,10 @@ pub(super) fn run(
         "steward/source.json",
         json(&source::fingerprints(policy)?)?.as_bytes(),
     )?;
+    if options.mapping {
+        let mapping = mapping::csv(&plan, &kept, &summary, &solution.recoding);
+        draft.write("steward/mapping.csv", mapping.as_bytes())?;
+    }
     if let Some(groups) = &found.groups {
         draft.write("steward/groups.json", json(&groups.published)?.as_bytes())?;
     }
@@ -205,9 +220,14 @@ pub(crate) struct Found {
     /// What it found.
     pub(crate) solution: Solution,
     attempts: Vec<Attempt>,
+    /// The effort that repeats a limited search.
+    effort: Option<u64>,
     /// Numbers in groups, or clusters.
     groups: Option<Box<microdata::Found>>,
 }
+
+/// Algorithms that return the best so far when their effort ends, always at the same step.
+const LIMITED: [&str; 4] = ["auto", "best-effort", "local-recoding", "full-domain"];
 
 /// What a steward must know about a seeded perturbation.
 const SEEDED: &str = "the perturbation was drawn with a seed: whoever knows it can undo it; never publish this release";
@@ -232,6 +252,7 @@ fn grouped(mut found: microdata::Found) -> Found {
             },
         ),
         attempts: Vec::new(),
+        effort: None,
         groups: Some(Box::new(found)),
     }
 }
@@ -306,6 +327,7 @@ fn changed(plan: &Plan, original: &Table, table: &Table, found: &Found) -> Vec<C
 /// What the recipient must know about columns that show no single record's values.
 fn altered(plan: &Plan, found: &Found) -> Vec<Altered> {
     let mut altered = perturb::altered(&plan.policy);
+    altered.extend(coding::altered(&plan.policy));
     if let Some(groups) = &found.groups
         && !groups.columns.is_empty()
     {
@@ -319,12 +341,46 @@ fn altered(plan: &Plan, found: &Found) -> Vec<Altered> {
     altered
 }
 
-/// Finds the recoding.
+/// Finds the recoding, however long it takes.
 pub(crate) fn solve(
     plan: &Plan,
     table: &Table,
     summary: &Summary,
     register: Option<&Table>,
+    listener: &dyn Listener,
+) -> Result<Found, Error> {
+    search(
+        plan,
+        table,
+        summary,
+        register,
+        &RunOptions::default(),
+        listener,
+    )
+}
+
+/// The solver of an entry; one that gets better with time goes on for as long as the meter lets it.
+fn solver(entry: &Entry, limited: bool) -> Box<dyn Solver> {
+    match entry.name {
+        "best-effort" if limited => Box::new(BestEffort {
+            evaluations: u64::MAX,
+            ..BestEffort::default()
+        }),
+        "local-recoding" if limited => Box::new(LocalRecoding {
+            rounds: usize::MAX,
+            ..LocalRecoding::default()
+        }),
+        _ => (entry.make)(),
+    }
+}
+
+/// Finds the recoding within the effort and time of `options`.
+fn search(
+    plan: &Plan,
+    table: &Table,
+    summary: &Summary,
+    register: Option<&Table>,
+    options: &RunOptions,
     listener: &dyn Listener,
 ) -> Result<Found, Error> {
     // Promises that others imply are left to the audit.
@@ -354,7 +410,19 @@ pub(crate) fn solve(
         limits: Some(&plan.limits),
         setting: (!plain).then_some(&setting),
     };
-    let keep_going = || listener.keep_going();
+    let entry = denym_tabular::entry(&release.algorithm).ok_or_else(|| unknown("algorithm"))?;
+    let portfolio = entry.name == "auto";
+    let meter = Meter::new(listener, options.effort, options.until_told, portfolio);
+    if meter.limited() && !LIMITED.contains(&entry.name) {
+        return Err(Error::Argument {
+            what: format!(
+                "`{}` ends by itself: it has no use for a budget",
+                entry.name
+            ),
+            help: format!("use one of {}, or leave the budget out", LIMITED.join(", ")),
+        });
+    }
+    let keep_going = || meter.go_on();
     let mut progress =
         |progress: denym_tabular::Progress| listener.progress(progress.done, progress.total);
     let mut context = Context {
@@ -362,13 +430,24 @@ pub(crate) fn solve(
         keep_going: &keep_going,
         progress: &mut progress,
     };
-    let entry = denym_tabular::entry(&release.algorithm).ok_or_else(|| unknown("algorithm"))?;
-    let (solution, attempts) = if entry.name == "auto" {
-        Auto.run(&request, &mut context, &mut |_, _| true)
+    let (solution, attempts) = if portfolio {
+        // What is at hand when time is up has been audited, so that it can be released.
+        Auto.run(&request, &mut context, &mut |_, solution| {
+            // What needs more than the summary is left to the audit of the written data.
+            let holds = !plain || recoded::audit(summary, &solution.recoding, &promises).holds;
+            if holds {
+                meter.begin();
+            }
+            holds
+        })
     } else {
-        ((entry.make)().solve(&request, &mut context), Vec::new())
+        let solver = solver(entry, meter.limited());
+        (solver.solve(&request, &mut context), Vec::new())
     };
+    // Somebody who stops a run wants no release; a budget that ends wants the best so far.
+    proceed(listener)?;
     let mut solution = solution.map_err(|error| match error {
+        denym_tabular::Error::Stopped if meter.over() => Error::OutOfTime,
         denym_tabular::Error::Stopped => Error::Stopped,
         error => Error::Solver(error),
     })?;
@@ -393,6 +472,7 @@ pub(crate) fn solve(
         algorithm,
         solution,
         attempts,
+        effort: meter.effort(),
         groups: None,
     })
 }
@@ -518,6 +598,8 @@ fn account(
                 total: records,
             }
             .measure()?,
+            bound: solution.bound,
+            effort: found.effort,
         };
         let name = plan.policy.release.metric.clone();
         (name, attempts(found), figures)

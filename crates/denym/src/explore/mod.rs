@@ -1,6 +1,9 @@
 //! The privacy/utility frontier: what each combination of bounds would cost, without releasing anything.
 
+mod grid;
+mod knee;
 mod paths;
+mod table;
 
 use denym_data::Fraction;
 use denym_report::{Chart, Format, Lines, Mark, Series};
@@ -18,6 +21,12 @@ pub struct ExploreRequest {
     pub doublets: Vec<usize>,
     /// Bounds of confidence.
     pub confidence: Vec<Fraction>,
+    /// Bounds of l-diversity; tables.
+    pub l: Vec<Fraction>,
+    /// Bounds of t-closeness; tables.
+    pub t: Vec<Fraction>,
+    /// Shares of records that may be suppressed; tables.
+    pub suppress: Vec<Fraction>,
     /// Algorithms.
     pub algorithms: Vec<String>,
     /// Threads; all cores when `None`.
@@ -33,14 +42,20 @@ pub struct Exploration {
     pub figures: Vec<&'static str>,
     /// The trials, in the order of the settings.
     pub trials: Vec<Trial>,
+    /// The trials where a line of the frontier bends: beyond them each step of privacy costs more than before.
+    pub knees: Vec<usize>,
+    /// The setting along the longest axis and what is given up there, in words; `None` when the chart shows the setting itself.
+    pub exposure: Option<(&'static str, &'static str)>,
 }
 
 /// One combination of settings and what it costs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trial {
-    /// The settings by name: `k`, `doublets`, `confidence`; only those that matter for the data.
+    /// The settings by name: `k`, `l`, `t`, `suppress`, `doublets`, `confidence`; only those that matter for the data.
     pub settings: Vec<(&'static str, f64)>,
-    /// The algorithm that was run.
+    /// The algorithm that was asked for.
+    pub asked: String,
+    /// The algorithm that found it.
     pub algorithm: String,
     /// The metric's value; `None` when there is no release with these settings.
     pub value: Option<f64>,
@@ -58,9 +73,10 @@ pub fn explore(
 ) -> Result<Exploration, Error> {
     threads::pool(request.threads)?.install(|| match policy.data.kind {
         DataKind::Paths => paths::explore(policy, request, listener),
-        DataKind::Table | DataKind::Trails => Err(Error::Argument {
-            what: "tables cannot be explored yet".into(),
-            help: "run `denym anonymize` with each bound, or explore a policy about paths".into(),
+        DataKind::Table => table::explore(policy, request, listener),
+        DataKind::Trails => Err(Error::Argument {
+            what: "trails have no bounds to vary".into(),
+            help: "explore a policy about a table or about paths".into(),
         }),
     })
 }
@@ -93,10 +109,7 @@ impl Exploration {
     pub fn chart(&self) -> Chart {
         let axes = self.axes();
         let across = axes.first().copied().unwrap_or("k");
-        let several = self
-            .trials
-            .iter()
-            .any(|t| t.algorithm != self.trials[0].algorithm);
+        let several = self.trials.iter().any(|t| t.asked != self.trials[0].asked);
         let mut series: Vec<Series> = Vec::new();
         for trial in &self.trials {
             let of = |name: &str| trial.settings.iter().find(|(n, _)| *n == name).map(|s| s.1);
@@ -106,9 +119,9 @@ impl Exploration {
                 .filter_map(|axis| Some(format!("{axis} {}", denym_report::decimal(of(axis)?))))
                 .collect();
             if several || name.is_empty() {
-                name.push(trial.algorithm.clone());
+                name.push(trial.asked.clone());
             }
-            let point = (of(across).unwrap_or(0.0), trial.value.unwrap_or(f64::NAN));
+            let point = self.point(trial, across);
             let name = name.join(", ");
             match series.iter_mut().find(|line| line.name == name) {
                 Some(line) => line.points.push(point),
@@ -119,14 +132,52 @@ impl Exploration {
                 }),
             }
         }
+        let knees = self.knees.iter().map(|&at| &self.trials[at]);
+        let knees: Vec<&Trial> = knees.filter(|trial| trial.value.is_some()).collect();
+        if let [first, ..] = knees[..] {
+            let of = first.settings.iter().find(|(name, _)| *name == across);
+            let name = match (knees.len(), of) {
+                (1, Some((name, value))) => {
+                    format!("knee: {name} = {}", denym_report::decimal(*value))
+                }
+                _ => "knees".to_owned(),
+            };
+            series.push(Series {
+                name,
+                mark: Mark::Dots,
+                points: knees
+                    .iter()
+                    .map(|trial| self.point(trial, across))
+                    .collect(),
+            });
+        }
+        let shares = ["loss", "loss-arithmetic", "precision", "distortion"];
         Chart::Lines(Lines {
             title: format!("{} over {across}", self.metric),
             description: format!("What each bound costs, as {}.", self.metric),
-            x_axis: across.to_owned(),
+            x_axis: self.exposure.map_or(across, |(_, words)| words).to_owned(),
             y_axis: self.metric.clone(),
-            x_format: Format::Number,
-            y_format: Format::Share,
+            x_format: if self.exposure.is_some_and(|(name, _)| name == "k") {
+                Format::Share
+            } else {
+                Format::Number
+            },
+            y_format: if shares.contains(&self.metric.as_str()) {
+                Format::Share
+            } else {
+                Format::Number
+            },
             series,
         })
+    }
+
+    /// Where a trial stands on the chart: what is given up against what it costs.
+    fn point(&self, trial: &Trial, across: &str) -> (f64, f64) {
+        let setting = trial.settings.iter().find(|(name, _)| *name == across);
+        let mut x = setting.map_or(0.0, |setting| setting.1);
+        if self.exposure.is_some() && matches!(across, "k" | "l") {
+            x = 1.0 / x.max(1.0);
+        }
+        (x, trial.value.unwrap_or(f64::NAN))
     }
 }

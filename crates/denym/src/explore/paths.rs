@@ -26,6 +26,12 @@ pub(super) fn explore(
     request: &ExploreRequest,
     listener: &dyn Listener,
 ) -> Result<Exploration, Error> {
+    if !(request.l.is_empty() && request.t.is_empty() && request.suppress.is_empty()) {
+        return Err(Error::Argument {
+            what: "l, t and suppressed records are bounds of tables, not paths".into(),
+            help: "vary --k, --doublets and --confidence".into(),
+        });
+    }
     let engine = Engine::new(request.threads)?;
     listener.phase(Phase::Reading);
     let table = read(policy, &engine)?;
@@ -85,6 +91,8 @@ pub(super) fn explore(
         metric: policy.release.metric.clone(),
         figures: FIGURES.to_vec(),
         trials,
+        knees: Vec::new(),
+        exposure: None,
     })
 }
 
@@ -127,6 +135,7 @@ fn trial(
             };
             Trial {
                 settings,
+                asked: asked.algorithm.name().to_owned(),
                 algorithm: found.algorithm.name().to_owned(),
                 value: Some(value),
                 figures: vec![
@@ -142,6 +151,7 @@ fn trial(
         }
         Err(error) if error.is_refusal() => Trial {
             settings,
+            asked: asked.algorithm.name().to_owned(),
             algorithm: asked.algorithm.name().to_owned(),
             value: None,
             figures: Vec::new(),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use denym_data::{DatePart, Decimal, End, Fraction, Kind, Role};
 
+use super::operations::{self, Operations};
 use super::reader::{Node, Section};
 use super::{AttributeSpec, HierarchySpec, Missing};
 
@@ -30,6 +31,7 @@ fn attribute(
         kind: None,
         levels: (None, None),
         missing: Missing::Value,
+        operations: Operations::default(),
     };
     if node.is_string() {
         spec.role = node.choice(&Role::ALL)?;
@@ -44,6 +46,7 @@ fn attribute(
         "max-level",
         "missing",
     ];
+    let known = [&known[..], &operations::KEYS].concat();
     let section = node.section(&known, r#"{ role = "quasi" }"#)?;
     spec.role = section
         .need(
@@ -91,6 +94,7 @@ fn attribute(
         .get("max-level")
         .and_then(|node| node.whole(0))
         .map(|level| level as usize);
+    spec.operations = operations::operations(&section, spec.role);
     if let Some(node) = section.get("missing") {
         spec.missing = node.choice(&[
             ("value", Missing::Value),

@@ -4,6 +4,7 @@ mod attack;
 mod attributes;
 mod microdata;
 mod mistake;
+mod operations;
 mod parse;
 pub mod paths;
 mod private;
@@ -20,6 +21,7 @@ pub use attack::AttackSpec;
 pub use microdata::{MicrodataSpec, PerturbSpec, Perturbation};
 pub use mistake::Mistake;
 pub(crate) use mistake::suggest;
+pub use operations::{KeySource, Middle, Operations};
 
 /// What a data steward wants published, under which promises.
 #[derive(Debug, Clone)]
@@ -117,6 +119,8 @@ pub struct AttributeSpec {
     pub levels: (Option<usize>, Option<usize>),
     /// What a missing value means.
     pub missing: Missing,
+    /// What is done beside generalizing.
+    pub operations: Operations,
 }
 
 /// What a missing value means.
@@ -454,6 +458,7 @@ impl AttributeSpec {
             kind: None,
             levels: (None, None),
             missing: Missing::Value,
+            operations: Operations::default(),
         }
     }
 }

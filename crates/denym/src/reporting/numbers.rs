@@ -124,12 +124,24 @@ pub(super) fn provenance(account: &Account) -> Vec<(String, String)> {
             effort: Some(effort),
             ..
         }) => vec![("effort, in rounds".to_owned(), effort.to_string())],
+        Figures::Table {
+            effort: Some(effort),
+            ..
+        } => vec![("effort, in steps".to_owned(), effort.to_string())],
         _ => Vec::new(),
     }
 }
 
 /// The same for the plan as a document.
 pub(super) fn document(account: &Account, document: &mut Value) {
+    if let Figures::Table { bound, effort, .. } = &account.figures {
+        if let Some(bound) = bound {
+            document["bound"] = json!(bound);
+        }
+        if let Some(effort) = effort {
+            document["effort"] = json!(effort);
+        }
+    }
     if let Figures::Microdata(figures) = &account.figures {
         document["groups"] = json!(figures.groups);
         document["information_loss_percent"] = json!(figures.information_loss_percent);
@@ -148,7 +160,7 @@ pub(super) fn readme(certificate: &Certificate) -> String {
     if certificate.altered.is_empty() {
         return text;
     }
-    text.push_str("\n# What the numbers are\n\n");
+    text.push_str("\n# What was changed\n\n");
     for altered in &certificate.altered {
         let columns: Vec<String> = altered
             .columns
@@ -157,6 +169,12 @@ pub(super) fn readme(certificate: &Certificate) -> String {
             .collect();
         let what = if altered.method == "microaggregation" {
             "show the middle of a group of records, not the value of any one".to_owned()
+        } else if altered.method == "keyed pseudonyms" {
+            "are tokens: equal ones are about the same person, and nothing else can be read from them"
+                .to_owned()
+        } else if let Some((side, bound)) = altered.method.split_once(" coding at ") {
+            let beyond = if side == "top" { "more" } else { "less" };
+            format!("show {bound} where the number is {bound} or {beyond}")
         } else {
             format!(
                 "were changed by `{}`: no single record is true",

@@ -1,0 +1,271 @@
+//! Solvers for tables beside anjana's k-anonymity and anonypy's Mondrian, at equal audited k; Mondrian on ten million rows;
+//! twenty quasi-identifiers with a proven gap.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+use denym_testkit::shared;
+use serde_json::Value;
+
+use crate::process::{denym, megabytes, once, output, own, python, seconds};
+
+const QUASI: [&str; 9] = [
+    "sex",
+    "age",
+    "race",
+    "marital-status",
+    "education",
+    "native-country",
+    "workclass",
+    "occupation",
+    "salary-class",
+];
+
+/// What everybody must reach.
+const K: u64 = 5;
+
+/// A peer that takes longer is not waited for.
+const PATIENCE: &str = "1200";
+
+pub(crate) fn run() {
+    let work = tempfile::tempdir().expect("a directory");
+    if let Some(adult) = shared::path("data/adult/adult.csv") {
+        let peers = python(&["anjana==1.1.0", "anonypy==0.2.1", "pandas<3", "numpy<2.1"]);
+        println!("| data | tool | k by audit | suppressed | loss | processor time | ratio |");
+        println!("|---|---|---|---|---|---|---|");
+        beside(work.path(), &adult, "Adult", peers.as_deref());
+        let text = std::fs::read_to_string(&adult).expect("readable");
+        let (header, body) = text.split_once('\n').expect("a header");
+        let large = work.path().join("adult33.csv");
+        std::fs::write(&large, format!("{header}\n{}", body.repeat(33))).expect("written");
+        beside(work.path(), &large, "Adult x33", peers.as_deref());
+    }
+    println!("\n| data | solver | k by audit | loss | no release below | time | memory |");
+    println!("|---|---|---|---|---|---|---|");
+    ten_million(work.path());
+    twenty(work.path());
+}
+
+/// One solver of ours against its peer: local classes against anonypy, whole columns against anjana.
+fn beside(work: &Path, data: &Path, title: &str, python: Option<&Path>) {
+    for (algorithm, limit, script) in [
+        ("mondrian", "0", "anonypy_mondrian.py"),
+        ("full-domain", "0.05", "anjana_k_anonymity.py"),
+    ] {
+        let hierarchies = shared::path("data/adult").expect("there");
+        let mut policy = format!(
+            "[data]\npath = {:?}\n[attributes]\n",
+            data.display().to_string()
+        );
+        for name in QUASI {
+            let file = hierarchies.join(format!("adult_hierarchy_{name}.csv"));
+            let _ = writeln!(
+                policy,
+                "{name} = {{ role = \"quasi\", hierarchy = {:?} }}",
+                file.display().to_string()
+            );
+        }
+        let _ = write!(
+            policy,
+            "[promise]\nk-anonymity = {K}\n[release]\nalgorithm = \"{algorithm}\"\nsuppress-at-most = {limit}\n"
+        );
+        let ours = release(work, &policy, &[]);
+        println!(
+            "| {title} | denym {algorithm} (whole process) | {} | {} | {:.4} | {} | 1.00x |",
+            ours.k,
+            ours.document["suppressed_records"],
+            ours.loss,
+            seconds(ours.run.cpu),
+        );
+        let Some(python) = python else { continue };
+        let mut command = Command::new("timeout");
+        command
+            .arg(PATIENCE)
+            .arg(python)
+            .arg(own(&format!("peers/{script}")))
+            .arg(data)
+            .arg(";")
+            .arg(&hierarchies)
+            .arg(QUASI.join(","))
+            .arg(K.to_string());
+        if algorithm == "full-domain" {
+            command.arg("5");
+        }
+        let answer = command.output().expect("the peer runs");
+        if answer.status.code() == Some(124) {
+            println!(
+                "| {title} | {script} | - | - | - | more than {PATIENCE} s of wall time | - |"
+            );
+            continue;
+        }
+        assert!(
+            answer.status.success(),
+            "{}",
+            String::from_utf8_lossy(&answer.stderr)
+        );
+        let theirs: Value = serde_json::from_slice(&answer.stdout).expect("JSON");
+        let (k, loss) = (
+            theirs["k"].as_u64().expect("k"),
+            theirs["loss"].as_f64().expect("a loss"),
+        );
+        assert!(k >= K, "the peer must reach the same k");
+        assert!(
+            ours.loss < loss,
+            "{title}: we lose {} and {script} {loss}",
+            ours.loss
+        );
+        let time = theirs["seconds"].as_f64().expect("a time");
+        println!(
+            "| {title} | {script} (search alone) | {k} | {} | {loss:.4} | {time:.3} s | {:.0}x |",
+            theirs["suppressed"].as_u64().unwrap_or(0),
+            time / ours.run.cpu.as_secs_f64()
+        );
+    }
+}
+
+/// A release that was made, verified and made again for its time.
+struct Made {
+    document: Value,
+    k: u64,
+    loss: f64,
+    run: crate::process::Run,
+}
+
+fn release(work: &Path, policy: &str, more: &[&str]) -> Made {
+    let file = work.join("policy.toml");
+    std::fs::write(&file, policy).expect("written");
+    let bundle = work.join("bundle");
+    let command = |json: bool| {
+        let mut command = Command::new(denym());
+        command.arg("anonymize").arg(&file).arg("-o").arg(&bundle);
+        command.arg("--force").args(more);
+        if json {
+            command.arg("--json");
+        }
+        command
+    };
+    let document: Value = serde_json::from_str(&output(&mut command(true))).expect("JSON");
+    assert_eq!(document["status"], "released");
+    output(Command::new(denym()).arg("verify").arg(&bundle));
+    let k = document["claims"][0]["measured"].as_f64().expect("k");
+    assert!(k >= K as f64);
+    Made {
+        k: k as u64,
+        loss: document["metric"]["value"].as_f64().expect("a loss"),
+        run: once(&mut command(false)),
+        document,
+    }
+}
+
+/// Mondrian on ten million generated rows, reading and writing included.
+fn ten_million(work: &Path) {
+    const SIZES: [u64; 5] = [100, 1000, 5000, 365, 50];
+    let file = work.join("ten-million.csv");
+    let names: Vec<String> = (0..SIZES.len()).map(|d| format!("n{d}")).collect();
+    generate(&file, &names, 10_000_000, |random, cells| {
+        let common = random.below(1 << 16);
+        for size in SIZES {
+            let own = (random.below(1 << 16) * random.below(1 << 16)) >> 16;
+            cells.push((u64::midpoint(common, own) * size) >> 16);
+        }
+    });
+    let widths = ["10, 25", "50, 250", "100, 1000", "30, 90", "5, 25"];
+    let policy = policy(&file, &names, &widths, "mondrian");
+    row(
+        "10 million rows, 5 columns",
+        "mondrian",
+        &release(work, &policy, &[]),
+    );
+}
+
+/// Twenty quasi-identifiers within ten seconds, and how far from the best the release can be.
+fn twenty(work: &Path) {
+    let file = work.join("twenty.csv");
+    let names: Vec<String> = (0..20).map(|d| format!("n{d:02}")).collect();
+    generate(&file, &names, 100_000, |random, cells| {
+        let kind = random.below(8);
+        for d in 0..20_u64 {
+            let own = (random.below(64) * random.below(64)) >> 6;
+            cells.push(if random.below(4) == 0 {
+                own
+            } else {
+                (kind * 7 + d) % 64
+            });
+        }
+    });
+    let policy = policy(&file, &names, &["8, 32"; 20], "best-effort")
+        .replace("[release]\n", "[release]\nsuppress-at-most = 0.05\n");
+    let made = release(work, &policy, &["--time-budget", "10s"]);
+    let bound = made.document["bound"].as_f64().expect("a bound");
+    assert!(
+        bound > 0.0 && bound <= made.loss,
+        "a gap that says something"
+    );
+    row("100,000 rows, 20 columns", "best-effort, 10 s", &made);
+}
+
+fn row(data: &str, solver: &str, made: &Made) {
+    println!(
+        "| {data} | {solver} | {} | {:.4} | {} | {} (cpu {}) | {} |",
+        made.k,
+        made.loss,
+        made.document["bound"]
+            .as_f64()
+            .map_or_else(|| "-".to_owned(), |bound| format!("{bound:.4}")),
+        seconds(made.run.wall),
+        seconds(made.run.cpu),
+        megabytes(made.run.memory),
+    );
+}
+
+fn policy(file: &Path, names: &[String], widths: &[&str], algorithm: &str) -> String {
+    let mut policy = format!(
+        "[data]\npath = {:?}\n[attributes]\n",
+        file.display().to_string()
+    );
+    for (name, widths) in names.iter().zip(widths) {
+        let _ = writeln!(
+            policy,
+            "{name} = {{ role = \"quasi\", hierarchy = {{ interval = [{widths}] }} }}"
+        );
+    }
+    policy + &format!("[promise]\nk-anonymity = {K}\n[release]\nalgorithm = \"{algorithm}\"\n")
+}
+
+/// Reproducible draws, the same on every machine.
+struct Draws(u64);
+
+impl Draws {
+    fn below(&mut self, bound: u64) -> u64 {
+        // SplitMix64.
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((u128::from(z ^ (z >> 31)) * u128::from(bound)) >> 64) as u64
+    }
+}
+
+/// Writes a table of whole numbers.
+fn generate(
+    file: &Path,
+    names: &[String],
+    rows: usize,
+    mut draw: impl FnMut(&mut Draws, &mut Vec<u64>),
+) {
+    let mut out = std::io::BufWriter::new(std::fs::File::create(file).expect("a file"));
+    writeln!(out, "{}", names.join(",")).expect("written");
+    let (mut random, mut cells, mut line) = (Draws(7), Vec::new(), String::new());
+    for _ in 0..rows {
+        cells.clear();
+        line.clear();
+        draw(&mut random, &mut cells);
+        for (place, cell) in cells.iter().enumerate() {
+            let comma = if place == 0 { "" } else { "," };
+            let _ = write!(line, "{comma}{cell}");
+        }
+        writeln!(out, "{line}").expect("written");
+    }
+}

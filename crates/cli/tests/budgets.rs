@@ -1,0 +1,165 @@
+//! Searches under a budget: what is at hand is released, its effort repeats it byte for byte, Ctrl-C is something else.
+
+mod support;
+
+use denym_testkit::shared;
+use support::{denym, files, json, patients, run, write};
+
+/// Adult with nine quasi-identifiers, k = 5, nothing suppressed.
+fn adult(algorithm: &str) -> Option<tempfile::TempDir> {
+    let data = shared::path("data/adult/adult.csv")?;
+    let from = data.parent().expect("a directory").display().to_string();
+    let names = [
+        "sex",
+        "age",
+        "race",
+        "marital-status",
+        "education",
+        "native-country",
+        "workclass",
+        "occupation",
+        "salary-class",
+    ];
+    let attributes: String = names
+        .iter()
+        .map(|name| format!("{name} = {{ role = \"quasi\", hierarchy = \"{from}/adult_hierarchy_{name}.csv\" }}\n"))
+        .collect();
+    let directory = tempfile::tempdir().expect("a directory");
+    write(
+        directory.path(),
+        "policy.toml",
+        format!(
+            "[data]\npath = {:?}\n[attributes]\n{attributes}[promise]\nk-anonymity = 5\n[release]\nalgorithm = \"{algorithm}\"\nseed = 3\n",
+            data.display().to_string()
+        ),
+    );
+    Some(directory)
+}
+
+#[test]
+fn a_budget_releases_the_best_so_far_and_its_effort_repeats_it() {
+    for algorithm in ["auto", "best-effort", "local-recoding"] {
+        let Some(directory) = adult(algorithm) else {
+            return;
+        };
+        let path = directory.path();
+        let release = |out: &str, more: &[&str]| {
+            let (code, found) = json(
+                path,
+                &[&["anonymize", "policy.toml", "-o", out], more].concat(),
+            );
+            assert_eq!(code, 0, "{algorithm}: {found}");
+            found
+        };
+        let timed = release("timed", &["--time-budget", "300ms"]);
+        assert!(timed["claims"][0]["measured"].as_f64() >= Some(5.0));
+        let effort = timed["effort"].as_u64().expect("an effort").to_string();
+        let again = release("again", &["--effort", &effort, "--threads", "1"]);
+        assert_eq!(again["effort"], timed["effort"], "{algorithm}");
+        assert_eq!(again["metric"], timed["metric"], "{algorithm}");
+        for (left, right) in files(&path.join("timed"))
+            .iter()
+            .zip(&files(&path.join("again")))
+        {
+            assert!(left == right, "{algorithm}: {} differs", left.0.display());
+        }
+        let plan = std::fs::read_to_string(path.join("timed/steward/plan.json")).expect("a plan");
+        assert!(plan.contains(&format!("\"effort\": {effort}")), "{plan}");
+        let public = files(&path.join("timed/release"));
+        assert!(
+            public
+                .iter()
+                .all(|(_, bytes)| !String::from_utf8_lossy(bytes).contains("effort")),
+            "the public half says nothing about the search"
+        );
+        let (code, verified) = json(path, &["verify", "timed/release"]);
+        assert_eq!((code, &verified["holds"]), (0, &true.into()), "{algorithm}");
+    }
+}
+
+#[test]
+fn more_effort_never_loses_more() {
+    let Some(directory) = adult("local-recoding") else {
+        return;
+    };
+    let mut last = f64::INFINITY;
+    // The coarsest node comes last: with little effort most records are published there.
+    for effort in ["0", "20", "2000"] {
+        let args = [
+            "anonymize",
+            "policy.toml",
+            "-o",
+            "out",
+            "--force",
+            "--effort",
+            effort,
+        ];
+        let (code, found) = json(directory.path(), &args);
+        assert_eq!(code, 0, "{found}");
+        let loss = found["metric"]["value"].as_f64().expect("a loss");
+        assert!(loss <= last, "{effort}: {loss} {last}");
+        last = loss;
+    }
+}
+
+#[test]
+fn a_solver_that_ends_by_itself_takes_no_budget() {
+    let directory = patients();
+    let text = support::POLICY.replace("full-domain", "mondrian");
+    write(directory.path(), "policy.toml", text);
+    let (code, found) = json(
+        directory.path(),
+        &["anonymize", "policy.toml", "-o", "out", "--effort", "5"],
+    );
+    assert_eq!(
+        (code, found["error"]["code"].as_str()),
+        (2, Some("argument"))
+    );
+    assert!(!directory.path().join("out").exists());
+    let output = run(
+        directory.path(),
+        &[
+            "anonymize",
+            "policy.toml",
+            "-o",
+            "out",
+            "--time-budget",
+            "soon",
+        ],
+    );
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[cfg(unix)]
+#[test]
+fn control_c_leaves_nothing_behind() {
+    let Some(directory) = adult("best-effort") else {
+        return;
+    };
+    let mut child = denym()
+        .current_dir(directory.path())
+        .args([
+            "anonymize",
+            "policy.toml",
+            "-o",
+            "out",
+            "--time-budget",
+            "10m",
+        ])
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("denym runs");
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let stopped = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .expect("kill runs");
+    assert!(stopped.success());
+    assert_eq!(child.wait().expect("it ends").code(), Some(2));
+    let left: Vec<_> = std::fs::read_dir(directory.path())
+        .expect("a directory")
+        .filter_map(|entry| Some(entry.ok()?.file_name()))
+        .collect();
+    assert_eq!(left, ["policy.toml"]);
+}

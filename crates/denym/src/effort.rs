@@ -1,0 +1,127 @@
+//! How long a search goes on: until somebody stops it, until time is up, or for a number of steps that repeats a run.
+//!
+//! # Idea
+//!
+//! Searches ask now and then whether to go on. The meter counts those questions. When time is up it answers no, and the
+//! number of questions answered with yes is the run's effort. A later run that is given this effort hears no at the same
+//! question, and therefore finds the same release, on any machine.
+//!
+//! Until something is at hand the meter neither counts nor ends a portfolio, so that a short budget still gives a release.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::listener::Listener;
+
+/// Answers a search that asks whether to go on.
+pub(crate) struct Meter<'a> {
+    listener: &'a dyn Listener,
+    /// Most questions answered with yes.
+    most: Option<u64>,
+    /// Whether the listener's clock counts.
+    timed: bool,
+    counting: AtomicBool,
+    asked: AtomicU64,
+    over: AtomicBool,
+}
+
+impl<'a> Meter<'a> {
+    /// A meter that ends after `most` questions, or when time is up if `timed`. It counts from the start unless told to `wait`.
+    pub(crate) fn new(
+        listener: &'a dyn Listener,
+        most: Option<u64>,
+        timed: bool,
+        wait: bool,
+    ) -> Meter<'a> {
+        Meter {
+            listener,
+            most,
+            timed,
+            counting: AtomicBool::new(!wait),
+            asked: AtomicU64::new(0),
+            over: AtomicBool::new(false),
+        }
+    }
+
+    /// Something is at hand: from now on effort counts.
+    pub(crate) fn begin(&self) {
+        self.counting.store(true, Ordering::SeqCst);
+    }
+
+    /// The answer to a search.
+    pub(crate) fn go_on(&self) -> bool {
+        if !self.listener.keep_going() {
+            return false;
+        }
+        if !self.limited() || !self.counting.load(Ordering::SeqCst) {
+            return true;
+        }
+        if self.over.load(Ordering::SeqCst) {
+            return false;
+        }
+        let asked = self.asked.load(Ordering::SeqCst);
+        if self.most.is_some_and(|most| asked >= most) || self.timed && !self.listener.in_time() {
+            self.over.store(true, Ordering::SeqCst);
+            return false;
+        }
+        self.asked.store(asked + 1, Ordering::SeqCst);
+        true
+    }
+
+    /// Whether anything but the user can end the search.
+    pub(crate) fn limited(&self) -> bool {
+        self.most.is_some() || self.timed
+    }
+
+    /// Whether effort or time ended the search.
+    pub(crate) fn over(&self) -> bool {
+        self.over.load(Ordering::SeqCst)
+    }
+
+    /// The effort that repeats this run; `None` when it was not limited.
+    pub(crate) fn effort(&self) -> Option<u64> {
+        self.limited().then(|| self.asked.load(Ordering::SeqCst))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::listener::{Phase, Silent};
+
+    /// Time is up after so many looks at the clock.
+    struct Clock(AtomicU64);
+
+    impl Listener for Clock {
+        fn phase(&self, _: Phase) {}
+        fn progress(&self, _: u64, _: u64) {}
+        fn keep_going(&self) -> bool {
+            true
+        }
+        fn in_time(&self) -> bool {
+            self.0
+                .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1))
+                .is_ok()
+        }
+    }
+
+    #[test]
+    fn effort_repeats_a_timed_run() {
+        let clock = Clock(AtomicU64::new(7));
+        let timed = Meter::new(&clock, None, true, false);
+        let steps = (0..20).filter(|_| timed.go_on()).count() as u64;
+        assert_eq!((steps, timed.effort(), timed.over()), (7, Some(7), true));
+        let counted = Meter::new(&Silent, timed.effort(), false, false);
+        assert_eq!((0..20).filter(|_| counted.go_on()).count() as u64, steps);
+        assert_eq!(counted.effort(), timed.effort());
+    }
+
+    #[test]
+    fn nothing_is_counted_until_something_is_at_hand() {
+        let meter = Meter::new(&Silent, Some(2), false, true);
+        assert!((0..5).all(|_| meter.go_on()));
+        meter.begin();
+        assert_eq!((0..5).filter(|_| meter.go_on()).count(), 2);
+        assert_eq!(meter.effort(), Some(2));
+        assert!(Meter::new(&Silent, None, false, false).effort().is_none());
+    }
+}

@@ -1,0 +1,104 @@
+//! Operations on single columns that a policy can name beside a role: top and bottom coding, numbers averaged within
+//! classes, keyed pseudonyms.
+
+use std::path::PathBuf;
+
+use denym_data::{Fraction, Role};
+
+use super::reader::{Node, Section};
+
+/// The keys of an attribute that name operations.
+pub(super) const KEYS: [&str; 4] = ["top", "bottom", "microaggregate", "pseudonym"];
+
+/// What is done to a column beside generalizing it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Operations {
+    /// Larger numbers are published as this one.
+    pub top: Option<Fraction>,
+    /// Smaller numbers are published as this one.
+    pub bottom: Option<Fraction>,
+    /// Each class publishes one number in the middle of its own.
+    pub middle: Option<Middle>,
+    /// An identifier is published as a keyed pseudonym.
+    pub pseudonym: Option<KeySource>,
+}
+
+/// The middle of some numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Middle {
+    /// The arithmetic mean.
+    Mean,
+    /// The lower median: a number that occurs.
+    Median,
+}
+
+/// Where the key of a pseudonym is; the key itself is never in a policy or a bundle.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeySource {
+    /// A file, relative to the policy.
+    File(PathBuf),
+    /// A variable of the environment.
+    Environment(String),
+}
+
+/// The operations of one attribute.
+pub(super) fn operations(section: &Section<'_, '_>, role: Role) -> Operations {
+    let number = |key: &str| {
+        let node = section.get(key)?;
+        if role == Role::Identifier || role == Role::Subject {
+            misplaced(&node, key, "a quasi, sensitive or insensitive attribute");
+        }
+        node.fraction(Fraction::ZERO, None)
+    };
+    let found = Operations {
+        top: number("top"),
+        bottom: number("bottom"),
+        middle: section.get("microaggregate").and_then(|node| {
+            if role != Role::QuasiIdentifier {
+                misplaced(&node, "microaggregate", "a quasi-identifier");
+            }
+            node.choice(&[("mean", Middle::Mean), ("median", Middle::Median)])
+        }),
+        pseudonym: section.get("pseudonym").and_then(|node| {
+            if role != Role::Identifier {
+                misplaced(&node, "pseudonym", "an identifier");
+            }
+            key_source(&node)
+        }),
+    };
+    if let (Some(top), Some(bottom), Some(node)) = (found.top, found.bottom, section.get("top"))
+        && top < bottom
+    {
+        node.mistake(
+            "policy-out-of-range",
+            "`top` is below `bottom`",
+            "exchange them",
+        );
+    }
+    found
+}
+
+fn misplaced(node: &Node<'_, '_>, key: &str, who: &str) {
+    node.mistake(
+        "policy-unused-key",
+        format!("only {who} can have `{key}`"),
+        "remove it, or change the role",
+    );
+}
+
+fn key_source(node: &Node<'_, '_>) -> Option<KeySource> {
+    let example = r#"{ key-file = "secret.key" }"#;
+    let section = node.section(&["key-file", "key-env"], example)?;
+    match (section.get("key-file"), section.get("key-env")) {
+        (Some(file), None) => Some(KeySource::File(PathBuf::from(file.string("secret.key")?))),
+        (None, Some(name)) => Some(KeySource::Environment(name.string("DENYM_KEY")?.to_owned())),
+        _ => {
+            node.mistake(
+                "policy-pseudonym-key",
+                "a pseudonym has exactly one of `key-file` and `key-env`",
+                format!("write for example `pseudonym = {example}`"),
+            );
+            None
+        }
+    }
+}
