@@ -14,7 +14,8 @@ use denym_data::{Column, Decimal, Fraction, Hierarchy, SplitMix64, Summary, Unit
 use denym_measure::Promise;
 use denym_measure::promises::KAnonymity;
 use denym_tabular::{
-    Context, Cuts, FullDomain, LocalRecoding, Mondrian, Objective, Request, Solver, TopDownSpecialization,
+    Context, Cuts, FullDomain, LocalRecoding, Mondrian, Objective, Request, Solver,
+    TopDownSpecialization,
 };
 
 fn main() {
@@ -32,7 +33,12 @@ fn main() {
         &summary,
         &hierarchies,
     );
-    run("top-down-specialization", &TopDownSpecialization::default(), &summary, &hierarchies);
+    run(
+        "top-down-specialization",
+        &TopDownSpecialization::default(),
+        &summary,
+        &hierarchies,
+    );
     run("mondrian", &Mondrian::default(), &summary, &hierarchies);
     run("mondrian, relaxed", &relaxed, &summary, &hierarchies);
     run(

@@ -3,8 +3,8 @@
 use crate::{
     Auto, BestEffort, BottomUpGeneralization, Cuts, Datafly, Direction, FullDomain, GreedyCells,
     Incognito, InfoGainMondrian, KOptimize, LocalRecoding, LocalSuppression, MinGen, Mondrian,
-    ProgressiveLocalRecoding, Purpose, Samarati, SiblingGeneralization, Solver,
-    TopDownDisclosure, TopDownSpecialization,
+    ProgressiveLocalRecoding, Purpose, Samarati, SiblingGeneralization, Solver, TopDownDisclosure,
+    TopDownSpecialization,
 };
 
 /// What a solver publishes.
