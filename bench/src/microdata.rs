@@ -8,7 +8,9 @@ use denym_microdata::{Matrix, RandomSource, SplitMix64};
 use denym_testkit::shared;
 use serde_json::Value;
 
-use crate::process::{denym, megabytes, once, output, python, seconds};
+use denym_testkit::python::python;
+
+use crate::process::{denym, megabytes, once, output, seconds};
 
 /// Seconds of sdcMicro's `mdav` on the same 100,000 x 6 (recorded on the same kind of machine, quiet).
 const RECORDED: [(u64, f64); 2] = [(3, 78.0), (10, 23.6)];

@@ -9,7 +9,9 @@ use std::process::Command;
 use denym_testkit::shared;
 use serde_json::Value;
 
-use crate::process::{denym, megabytes, once, output, own, python, seconds};
+use denym_testkit::python::python;
+
+use crate::process::{denym, megabytes, once, output, own, seconds};
 
 const QUASI: [&str; 9] = [
     "sex",

@@ -131,7 +131,7 @@ impl Clock {
             to += ((next - to).max(0) + step - 1) / step * step;
         }
         (to <= due_to).then(|| Place {
-            number: ((to - window + 1 - first) / step) as u64 + 1,
+            number: ((to - window + 1 - first) / step).unsigned_abs() + 1,
             from: to - window + 1,
             to,
         })

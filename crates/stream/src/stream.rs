@@ -210,17 +210,14 @@ impl Stream {
             self.counts.late += 1;
             return Verdict::Late;
         }
-        let slot = match self.subjects.find(event.subject) {
-            Some(slot) => {
-                let profile = self.subjects.get(slot).profile;
-                let same = event.sensitive.is_empty() || self.profiles.is(profile, event.sensitive);
-                self.counts.changed += u64::from(!same);
-                slot
-            }
-            None => {
-                let profile = self.profiles.profile(event.sensitive, &self.options);
-                self.subjects.add(event.subject, profile)
-            }
+        let slot = if let Some(slot) = self.subjects.find(event.subject) {
+            let profile = self.subjects.get(slot).profile;
+            let same = event.sensitive.is_empty() || self.profiles.is(profile, event.sensitive);
+            self.counts.changed += u64::from(!same);
+            slot
+        } else {
+            let profile = self.profiles.profile(event.sensitive, &self.options);
+            self.subjects.add(event.subject, profile)
         };
         let location = self.locations.code(event.location);
         self.counts.open += 1;
@@ -679,12 +676,9 @@ impl Stream {
         }
         let shown = self.shown(&candidate.chosen);
         let doublets = &self.carried.doublets;
-        let mut ends: Vec<i64> = match self.options.span() {
-            None => vec![window.to],
-            Some(_) => {
-                let new = doublets.iter().filter(|seen| seen.fate == Fate::New);
-                new.map(|seen| seen.time).collect()
-            }
+        let mut ends: Vec<i64> = if self.options.span() == None { vec![window.to] } else {
+            let new = doublets.iter().filter(|seen| seen.fate == Fate::New);
+            new.map(|seen| seen.time).collect()
         };
         ends.dedup();
         for to in ends {

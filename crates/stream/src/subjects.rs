@@ -26,6 +26,7 @@ pub(crate) struct Subject {
 
 /// All subjects, found by their key. A slot without a key is free.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_field_names, reason = "they are what the type is about")]
 pub(crate) struct Subjects {
     subjects: Vec<Subject>,
     keys: Vec<String>,
@@ -78,17 +79,14 @@ impl Subjects {
             pending: 0,
             last: NEVER,
         };
-        let slot = match self.free.pop() {
-            Some(slot) => {
-                self.subjects[slot as usize] = subject;
-                key.clone_into(&mut self.keys[slot as usize]);
-                slot
-            }
-            None => {
-                self.subjects.push(subject);
-                self.keys.push(key.to_owned());
-                self.keys.len() as u32 - 1
-            }
+        let slot = if let Some(slot) = self.free.pop() {
+            self.subjects[slot as usize] = subject;
+            key.clone_into(&mut self.keys[slot as usize]);
+            slot
+        } else {
+            self.subjects.push(subject);
+            self.keys.push(key.to_owned());
+            self.keys.len() as u32 - 1
         };
         self.index(slot);
         slot
@@ -133,6 +131,7 @@ impl Subjects {
 
 /// The distinct combinations of sensitive values, and which bounds each is counted under.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_field_names, reason = "they are what the type is about")]
 pub(crate) struct Profiles {
     values: Vec<Labels>,
     profiles: Vec<Vec<u32>>,

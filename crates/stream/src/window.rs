@@ -207,10 +207,9 @@ impl Window {
             used[record.profile as usize] = true;
         }
         let mut new = vec![0; used.len()];
-        let mut kept = 0;
-        for (profile, _) in used.iter().enumerate().filter(|(_, used)| **used) {
-            new[profile] = kept;
-            kept += 1;
+        let kept = (0..used.len()).filter(|&profile| used[profile]);
+        for (number, profile) in (0..).zip(kept) {
+            new[profile] = number;
         }
         for record in &mut self.records {
             record.profile = new[record.profile as usize];

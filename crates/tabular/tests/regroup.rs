@@ -110,6 +110,7 @@ fn no_solver_breaks_a_promise_when_people_have_several_records() {
             objective: Objective::Loss,
             suppress_at_most: Fraction::new(share, 100).expect("a fraction"),
             limits: None,
+            setting: None,
         };
         for entry in CATALOGUE {
             let at = format!("round {round}, {}", entry.name);
