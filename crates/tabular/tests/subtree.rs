@@ -9,8 +9,8 @@ use denym_data::{Column, Fraction, Hierarchy, HierarchyRow, Recoding, SplitMix64
 use denym_measure::promises::{Confidence, KAnonymity};
 use denym_measure::{Group, Histogram, Promise};
 use denym_tabular::{
-    BottomUpGeneralization, Context, Error, KOptimize, MuArgus, Objective, Purpose, Request,
-    SiblingGeneralization, Solution, Solver, TopDownDisclosure, TopDownSpecialization,
+    BottomUpGeneralization, Context, Error, FullDomain, KOptimize, MuArgus, Objective, Purpose,
+    Request, SiblingGeneralization, Solution, Solver, TopDownDisclosure, TopDownSpecialization,
 };
 use denym_testkit::summarize::summarize;
 
@@ -505,4 +505,32 @@ fn mu_argus_is_not_k_anonymity() {
             }
         }
     }
+}
+
+#[test]
+fn adult_k_optimize_proves_its_cut() {
+    let Some(data) = denym_testkit::shared::path("data/adult/adult.csv") else {
+        return;
+    };
+    let table = common::adult(&data, data.parent().expect("a directory"));
+    let (summary, hierarchies) = table.summary(None);
+    let promises: Vec<Box<dyn Promise>> = vec![Box::new(KAnonymity { k: 5 })];
+    let request = Request {
+        summary: &summary,
+        hierarchies: &hierarchies,
+        promises: &promises,
+        objective: Objective::Loss,
+        suppress_at_most: Fraction::ZERO,
+        limits: None,
+    };
+    let best = solve(&KOptimize::default(), &request).expect("feasible");
+    assert_eq!(best.bound, Some(best.score), "the search came to its end");
+    assert!(best.statistics.smallest >= 5);
+    // Levels for whole columns are cuts as well, so the best levels lose no less.
+    let levels = solve(&FullDomain::default(), &request).expect("feasible");
+    assert!(best.score <= levels.score + 1e-9);
+    // A sibling or a single value may stay where a subtree may not: these schemes lose less here.
+    let siblings = solve(&SiblingGeneralization, &request).expect("feasible");
+    assert!(siblings.statistics.smallest >= 5);
+    assert!(siblings.score < best.score);
 }
