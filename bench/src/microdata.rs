@@ -105,7 +105,7 @@ fn write(path: &Path, matrix: &Matrix) {
 
 /// One run through the binary; its answer is checked before its time is shown. Returns the loss.
 fn row(work: &Path, data: &Path, title: &str, k: u64, algorithm: &str, peer: Option<f64>) -> f64 {
-    let mut policy = format!("[data]\npath = {data:?}\n[attributes]\n");
+    let mut policy = format!("[data]\npath = \"{}\"\n[attributes]\n", data.display());
     for column in 1..=6 {
         let _ = writeln!(policy, "V{column} = \"quasi\"");
     }
@@ -176,8 +176,10 @@ fn clusters(work: &Path) {
     for k in [10, 40, 100] {
         let runs = ["k-member", "best-effort-clustering"].map(|algorithm| {
             let policy = format!(
-                "[data]\npath = {adult:?}\n[attributes]\nage = \"quasi\"\nsex = \"quasi\"\neducation = {{ role = \"quasi\", hierarchy = {tree:?} }}\n\
-                 [promise]\nk-anonymity = {k}\n[release]\nalgorithm = \"{algorithm}\"\n"
+                "[data]\npath = \"{}\"\n[attributes]\nage = \"quasi\"\nsex = \"quasi\"\neducation = {{ role = \"quasi\", hierarchy = \"{}\" }}\n\
+                 [promise]\nk-anonymity = {k}\n[release]\nalgorithm = \"{algorithm}\"\n",
+                adult.display(),
+                tree.display(),
             );
             let (document, cells) = released(work, &policy, k);
             (algorithm, document["information_loss"].as_f64().expect("a loss"), cells)

@@ -154,7 +154,7 @@ fn release(work: &Path, policy: &str, more: &[&str]) -> Made {
     let k = document["claims"][0]["measured"].as_f64().expect("k");
     assert!(k >= K as f64);
     Made {
-        k: k as u64,
+        k: format!("{k:.0}").parse().expect("a whole number"),
         loss: document["metric"]["value"].as_f64().expect("a loss"),
         run: once(&mut command(false)),
         document,

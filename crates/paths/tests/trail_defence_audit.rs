@@ -16,7 +16,7 @@ fn audit(anonymous: &Trails, identified: &Trails, k: usize) {
             ..Options::default()
         },
     )
-    .unwrap();
+    .expect("as the file has it");
     let published: Vec<Vec<u32>> = defence
         .published
         .iter()
@@ -24,14 +24,14 @@ fn audit(anonymous: &Trails, identified: &Trails, k: usize) {
         .map(<[u32]>::to_vec)
         .collect();
     let left = published.len();
-    let published = Trails::from_rows(anonymous.institutions(), published).unwrap();
+    let published = Trails::from_rows(anonymous.institutions(), published).expect("as the file has it");
     let found = trails::attack(
         Side::new(&published),
         Side::new(identified),
         &AttackOptions::default(),
     )
-    .unwrap();
-    let sizes = found.allowed_set_sizes.unwrap();
+    .expect("as the file has it");
+    let sizes = found.allowed_set_sizes.expect("as the file has it");
     assert!(
         sizes.iter().all(|&s| s as usize >= k),
         "k={k}: {:?}",
@@ -43,15 +43,9 @@ fn audit(anonymous: &Trails, identified: &Trails, k: usize) {
         assert!(
             found.incomplete.is_empty()
                 && found.multiple.is_empty()
-                && found.forced.unwrap().is_empty()
+                && found.forced.expect("as the file has it").is_empty()
         );
     }
-    println!(
-        "n={} k={k}: withheld {} of {}, {left} trails left",
-        anonymous.len(),
-        defence.withheld.len(),
-        anonymous.entries()
-    );
 }
 
 #[test]
@@ -61,17 +55,17 @@ fn random_trails_keep_k_owners() {
         let (people, inst) = (2 + rng.below(40) as usize, 3 + rng.below(8));
         let rows: Vec<Vec<u32>> = (0..people)
             .map(|_| {
-                (0..1 + rng.below(4))
+                (0..=rng.below(4))
                     .map(|_| rng.below(inst) as u32)
                     .collect()
             })
             .collect();
-        let p = Trails::from_rows(inst as usize, rows).unwrap();
+        let p = Trails::from_rows(inst as usize, rows).expect("as the file has it");
         let rows: Vec<Vec<u32>> = p
             .iter()
             .map(|t| t.iter().copied().filter(|_| rng.unit() < 0.85).collect())
             .collect();
-        let n = Trails::from_rows(inst as usize, rows).unwrap();
+        let n = Trails::from_rows(inst as usize, rows).expect("as the file has it");
         for k in [1, 2, 3, 5] {
             if k <= people {
                 audit(&n, &p, k);
@@ -87,21 +81,21 @@ fn web_trails_keep_k_owners() {
         return;
     };
     let mut text = String::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())
+    flate2::read::GzDecoder::new(std::fs::File::open(path).expect("as the file has it"))
         .read_to_string(&mut text)
-        .unwrap();
+        .expect("as the file has it");
     let mut rows: Vec<Vec<u32>> = Vec::new();
     for line in text.lines() {
         if line.starts_with("C,") {
             rows.push(Vec::new());
         } else if let Some(r) = line.strip_prefix("V,") {
             rows.last_mut()
-                .unwrap()
-                .push(r.split(',').next().unwrap().parse::<u32>().unwrap() - 1000);
+                .expect("as the file has it")
+                .push(r.split(',').next().expect("as the file has it").parse::<u32>().expect("as the file has it") - 1000);
         }
     }
     for (n, k) in [(300, 2), (300, 5), (1000, 2), (1000, 5)] {
-        let p = Trails::from_rows(300, rows.iter().take(n)).unwrap();
+        let p = Trails::from_rows(300, rows.iter().take(n)).expect("as the file has it");
         audit(&p, &p, k);
     }
 }

@@ -4,6 +4,13 @@
 //! status 0, windows of seven minutes that slide by one. Every slide is compared with
 //! `denym_paths::solve` on the carried window before any time is reported.
 
+#![allow(
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::type_complexity,
+    clippy::manual_is_multiple_of,
+    reason = "small numbers, drawn or read from the papers"
+)]
 #![allow(clippy::print_stdout, reason = "an example prints its figures")]
 
 use std::time::{Duration, Instant};

@@ -173,6 +173,10 @@ impl Carried {
         let mut by_path: HashTable<u32> = HashTable::with_capacity(self.rows());
         let mut path = Vec::new();
         let mut new_row = vec![0; self.rows()];
+        #[expect(
+            clippy::needless_range_loop,
+            reason = "the row indexes several lists of `self`, which is changed on the way"
+        )]
         for row in 1..self.rows() {
             if self.counts[row].is_empty() {
                 continue;

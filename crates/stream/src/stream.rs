@@ -676,7 +676,9 @@ impl Stream {
         }
         let shown = self.shown(&candidate.chosen);
         let doublets = &self.carried.doublets;
-        let mut ends: Vec<i64> = if self.options.span() == None { vec![window.to] } else {
+        let mut ends: Vec<i64> = if self.options.span().is_none() {
+            vec![window.to]
+        } else {
             let new = doublets.iter().filter(|seen| seen.fate == Fate::New);
             new.map(|seen| seen.time).collect()
         };

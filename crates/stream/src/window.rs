@@ -166,6 +166,10 @@ impl Window {
     }
 
     /// Puts records in their order.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "the contents belong to the window"
+    )]
     pub(crate) fn assemble(
         number: u64,
         from: i64,

@@ -1,5 +1,13 @@
 //! A real week of a city's travel cards: 3.3 million events in time order, with and without restarts.
 
+#![allow(
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::type_complexity,
+    clippy::manual_is_multiple_of,
+    reason = "small numbers, drawn or read from the papers"
+)]
+
 use std::io::{BufRead, BufReader, Read};
 
 use denym_data::SplitMix64;

@@ -1,5 +1,13 @@
 //! The worked examples of the ITSA paper: Tables 1 and 2, Examples 1.1, 3.1 and 4.1 to 4.4.
 
+#![allow(
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::type_complexity,
+    clippy::manual_is_multiple_of,
+    reason = "small numbers, drawn or read from the papers"
+)]
+
 mod support;
 
 use denym_data::paths::Fraction;

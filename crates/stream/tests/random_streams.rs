@@ -1,5 +1,13 @@
 //! Thousands of random streams: each slide equals a run from scratch, and no attack finds anything.
 
+#![allow(
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::type_complexity,
+    clippy::manual_is_multiple_of,
+    reason = "small numbers, drawn or read from the papers"
+)]
+
 mod support;
 
 use denym_data::SplitMix64;

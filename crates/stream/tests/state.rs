@@ -1,5 +1,13 @@
 //! A stream that is saved and loaded anywhere goes on as if nothing had happened; deltas and chains fit together.
 
+#![allow(
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::type_complexity,
+    clippy::manual_is_multiple_of,
+    reason = "small numbers, drawn or read from the papers"
+)]
+
 mod support;
 
 use denym_data::SplitMix64;

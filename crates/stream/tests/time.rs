@@ -1,5 +1,13 @@
 //! Event time: lateness, gaps, duplicates, clocks, hostile events; and every event counted once.
 
+#![allow(
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::type_complexity,
+    clippy::manual_is_multiple_of,
+    reason = "small numbers, drawn or read from the papers"
+)]
+
 use denym_stream::{Error, Event, Options, Rejection, Stream, Verdict};
 
 fn at(stream: &mut Stream, subject: &str, location: &str, time: i64) -> Verdict {

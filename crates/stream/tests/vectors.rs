@@ -1,5 +1,13 @@
 //! All ITSA cases of the verified vectors, under both rules of publication.
 
+#![allow(
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::type_complexity,
+    clippy::manual_is_multiple_of,
+    reason = "small numbers, drawn or read from the papers"
+)]
+
 mod support;
 
 use std::collections::BTreeMap;

@@ -68,7 +68,7 @@ fn case(random: &mut SplitMix64, confident: bool) -> Case {
     };
     let mut promises: Vec<Box<dyn Promise>> = Vec::new();
     let mut scopes = Vec::new();
-    for _ in 0..1 + random.below(3) {
+    for _ in 0..=random.below(3) {
         promises.push(Box::new(KAnonymity {
             k: 1 + random.below(4),
         }));

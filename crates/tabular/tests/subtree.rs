@@ -522,6 +522,7 @@ fn adult_k_optimize_proves_its_cut() {
         objective: Objective::Loss,
         suppress_at_most: Fraction::ZERO,
         limits: None,
+        setting: None,
     };
     let best = solve(&KOptimize::default(), &request).expect("feasible");
     assert_eq!(best.bound, Some(best.score), "the search came to its end");
