@@ -602,3 +602,45 @@ fn compare_with_the_policy_measures_what_the_run_did() {
         }
     }
 }
+
+#[test]
+fn what_the_catalogue_says_a_policy_accepts() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (_, document) = json(directory.path(), &["promises"]);
+    let mut seen = 0;
+    for entry in document["promises"].as_array().expect("promises") {
+        let Some(text) = entry["policy"].as_str() else {
+            continue;
+        };
+        seen += 1;
+        let (key, rest) = text.split_once(" = ").expect("a key");
+        // Only keys that this promise does not know count here: with all its parameters it must have none.
+        let mut keys: Vec<String> = entry["parameters"]
+            .as_object()
+            .expect("parameters")
+            .keys()
+            .filter(|name| *name != "taxonomy" && *name != "distance")
+            .map(|name| format!("{name} = 1"))
+            .collect();
+        for fixed in ["kind", "distance"] {
+            if let Some(at) = rest.find(fixed) {
+                keys.push(
+                    rest[at..]
+                        .split([',', '}'])
+                        .next()
+                        .expect("a pair")
+                        .trim()
+                        .to_owned(),
+                );
+            }
+        }
+        keys.push("quasi = [\"zip\"]".to_owned());
+        let promise = format!("{key} = {{ {} }}", keys.join(", "));
+        write(directory.path(), "policy.toml", policy("", &promise, ""));
+        let output = support::run(directory.path(), &["anonymize", "policy.toml"]);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(!errors.contains("unknown key"), "{promise}\n{errors}");
+        assert!(!errors.contains("has no `"), "{promise}\n{errors}");
+    }
+    assert!(seen >= 20, "{seen}");
+}

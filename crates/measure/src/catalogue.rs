@@ -96,10 +96,13 @@ pub const PROMISES: &[PromiseEntry] = &[
     promise(
         "k-map",
         Linkage::Record,
-        &[(
-            "k",
-            "fewest people of the population that look like a group",
-        )],
+        &[
+            ("population", "a register of the people, a file"),
+            (
+                "k",
+                "fewest people of the population that look like a group",
+            ),
+        ],
         COUNTS,
         "each group looks like at least k people of a population",
         "Sweeney 2001",
@@ -176,6 +179,7 @@ pub const PROMISES: &[PromiseEntry] = &[
         "xy-privacy",
         Linkage::Attribute,
         &[
+            ATTRIBUTE,
             ("k", "fewest subjects in a group"),
             ("values", "the guarded values of Y"),
             ("at-most", "largest share of each"),
@@ -310,6 +314,7 @@ pub const PROMISES: &[PromiseEntry] = &[
         "delta-presence",
         Linkage::Table,
         &[
+            ("population", "a register of the people, a file"),
             ("least", "smallest chance of presence"),
             ("most", "largest chance of presence"),
         ],
@@ -318,6 +323,40 @@ pub const PROMISES: &[PromiseEntry] = &[
         "Nergiz, Atzori, Clifton, Hiding the presence of individuals, 2007",
     ),
 ];
+
+impl PromiseEntry {
+    /// What a policy writes for it; `None` when it can only be measured. Every promise also takes `quasi`, the columns that its
+    /// adversary knows.
+    pub fn in_policy(&self) -> Option<&'static str> {
+        Some(match self.name {
+            "distinct-l-diversity" => "l-diversity = { kind = \"distinct\", ... }",
+            "entropy-l-diversity" => "l-diversity = { kind = \"entropy\", ... }",
+            "recursive-l-diversity"
+            | "positive-disclosure-recursive-l-diversity"
+            | "negative-disclosure-recursive-l-diversity" => {
+                "l-diversity = { kind = \"recursive\", ... }"
+            }
+            "t-closeness" => "t-closeness = { distance = \"equal\", ... }",
+            "t-closeness-ordered" => "t-closeness = { distance = \"ordered\", ... }",
+            "t-closeness-hierarchical" => "t-closeness = { distance = \"hierarchical\", ... }",
+            "basic-beta-likeness" => "beta-likeness = { kind = \"basic\", ... }",
+            "enhanced-beta-likeness" => "beta-likeness = { kind = \"enhanced\", ... }",
+            "delta-disclosure-present-values" => return None,
+            "k-anonymity" => "k-anonymity = { k = 5 }",
+            "xy-anonymity" => "xy-anonymity = { ... }",
+            "k-map" => "k-map = { ... }",
+            "confidence" => "confidence = { ... }",
+            "xy-privacy" => "xy-privacy = { ... }",
+            "alpha-k-anonymity" => "alpha-k-anonymity = { ... }",
+            "k-e-anonymity" => "k-e-anonymity = { ... }",
+            "epsilon-m-anonymity" => "epsilon-m-anonymity = { ... }",
+            "delta-disclosure" => "delta-disclosure = { ... }",
+            "personalized-privacy" => "personalized-privacy = { ... }",
+            "delta-presence" => "delta-presence = { ... }",
+            _ => return None,
+        })
+    }
+}
 
 const fn metric(
     name: &'static str,
