@@ -23,8 +23,8 @@ fn audit(anonymous: &Trails, identified: &Trails, k: usize) {
         .filter(|t| !t.is_empty())
         .map(<[u32]>::to_vec)
         .collect();
-    let left = published.len();
-    let published = Trails::from_rows(anonymous.institutions(), published).expect("as the file has it");
+    let published =
+        Trails::from_rows(anonymous.institutions(), published).expect("as the file has it");
     let found = trails::attack(
         Side::new(&published),
         Side::new(identified),
@@ -54,11 +54,7 @@ fn random_trails_keep_k_owners() {
     for _ in 0..200 {
         let (people, inst) = (2 + rng.below(40) as usize, 3 + rng.below(8));
         let rows: Vec<Vec<u32>> = (0..people)
-            .map(|_| {
-                (0..=rng.below(4))
-                    .map(|_| rng.below(inst) as u32)
-                    .collect()
-            })
+            .map(|_| (0..=rng.below(4)).map(|_| rng.below(inst) as u32).collect())
             .collect();
         let p = Trails::from_rows(inst as usize, rows).expect("as the file has it");
         let rows: Vec<Vec<u32>> = p
@@ -89,9 +85,14 @@ fn web_trails_keep_k_owners() {
         if line.starts_with("C,") {
             rows.push(Vec::new());
         } else if let Some(r) = line.strip_prefix("V,") {
-            rows.last_mut()
-                .expect("as the file has it")
-                .push(r.split(',').next().expect("as the file has it").parse::<u32>().expect("as the file has it") - 1000);
+            rows.last_mut().expect("as the file has it").push(
+                r.split(',')
+                    .next()
+                    .expect("as the file has it")
+                    .parse::<u32>()
+                    .expect("as the file has it")
+                    - 1000,
+            );
         }
     }
     for (n, k) in [(300, 2), (300, 5), (1000, 2), (1000, 5)] {
