@@ -10,8 +10,8 @@
 //! # Guarantee
 //!
 //! Every figure belongs to a recoding that was grouped again by what it would publish and judged under bounds at least
-//! as strict as those it is shown for. `auto` runs the solvers that take well under a second on thousands of tuples; a
-//! release made by `anonymize` with `auto` costs at most as much, since its portfolio contains them.
+//! as strict as those it is shown for. `auto` runs the solvers that take well under a second on thousands of tuples;
+//! `anonymize` runs its whole portfolio and usually finds a release that costs less.
 //!
 //! # Cost
 //!
