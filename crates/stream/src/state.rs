@@ -1,6 +1,6 @@
 //! The stream as bytes: saved, loaded, and going on as if nothing had happened.
 //!
-//! Compact and the same for the same state. The bytes hold raw events: keep them as you keep the source.
+//! JSON after one line of version, the same for the same state. The bytes hold raw events: keep them as you keep the source.
 
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
@@ -68,15 +68,17 @@ impl Stream {
             chain: self.chain.clone(),
             base: self.base.clone(),
         };
-        postcard::to_extend(&saved, MAGIC.to_vec()).map_err(|_| Error::Internal {
+        let mut bytes = MAGIC.to_vec();
+        serde_json::to_writer(&mut bytes, &saved).map_err(|_| Error::Internal {
             what: "a state can be written",
-        })
+        })?;
+        Ok(bytes)
     }
 
     /// A stream from its state; the options must be those it was saved under.
     pub fn load(bytes: &[u8], options: &Options) -> Result<Self, Error> {
         let body = bytes.strip_prefix(MAGIC).ok_or(Error::NotAState)?;
-        let saved: Saved = postcard::from_bytes(body).map_err(|_| Error::NotAState)?;
+        let saved: Saved = serde_json::from_slice(body).map_err(|_| Error::NotAState)?;
         if let Some(what) = differs(&saved.options, options) {
             return Err(Error::OtherOptions { what });
         }
