@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::{anonymize, audit, generate, verify};
+use crate::commands::{anonymize, audit, generate, stream, verify};
 
 /// Publish data about people so that it stays useful and nobody in it can be found.
 #[derive(Parser)]
@@ -63,6 +63,14 @@ Examples:
   denym verify out/patients
   denym verify received/release --json")]
     Verify(verify::VerifyArgs),
+    /// Take events in and publish anonymous windows
+    #[command(after_help = "\
+Examples:
+  denym stream policy.toml -o out/windows
+  tail -F events.ndjson | denym stream policy.toml -o out/windows
+
+A run that was stopped, even without warning, goes on where its checkpoint in the directory says.")]
+    Stream(stream::StreamArgs),
     /// List the algorithms a policy can name
     Algorithms,
     /// Make synthetic data

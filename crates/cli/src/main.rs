@@ -28,6 +28,7 @@ fn main() -> ExitCode {
         Command::Audit(args) => commands::audit::run(args, &console),
         Command::Anonymize(args) => commands::anonymize::run(args, &console),
         Command::Verify(args) => commands::verify::run(args, &console),
+        Command::Stream(args) => commands::stream::run(args, &console),
         Command::Algorithms => Ok(commands::algorithms::run(&console)),
         Command::Generate(args) => commands::generate::run(args, &console),
     };

@@ -41,6 +41,9 @@ pub enum Error {
     /// No recoding keeps the promises.
     #[error(transparent)]
     Solver(#[from] denym_tabular::Error),
+    /// The stream cannot go on.
+    #[error(transparent)]
+    Stream(#[from] denym_stream::Error),
     /// A name on the command line that the data does not have.
     #[error("there is no column `{column}`")]
     UnknownColumn {
@@ -121,7 +124,7 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Solver(denym_tabular::Error::Infeasible { .. }) => 1,
-            Error::Internal { .. } => 3,
+            Error::Internal { .. } | Error::Stream(denym_stream::Error::Internal { .. }) => 3,
             _ => 2,
         }
     }
@@ -136,6 +139,7 @@ impl Error {
             Error::Data(error) | Error::Hierarchy { error, .. } => error.code(),
             Error::Several(errors) => errors[0].code(),
             Error::Solver(error) => error.code(),
+            Error::Stream(error) => error.code(),
             Error::UnknownColumn { .. } => "unknown-column",
             Error::Argument { .. } => "argument",
             Error::Io { .. } => "io",
@@ -184,6 +188,7 @@ impl Error {
             Error::Data(error) | Error::Hierarchy { error, .. } => error.help(),
             Error::Several(errors) => errors[0].help(),
             Error::Solver(error) => error.help(),
+            Error::Stream(error) => error.help(),
             Error::UnknownColumn { help, .. } | Error::Argument { help, .. } => help.clone(),
             Error::Io { kind, .. } => match kind {
                 std::io::ErrorKind::NotFound => {

@@ -18,6 +18,7 @@ mod plan;
 pub mod policy;
 mod reporting;
 mod source;
+mod stream;
 mod threads;
 mod verify;
 
@@ -27,10 +28,12 @@ pub use bundle::remove_unfinished;
 pub use certificate::{AttackResult, Certificate, Check, Claim, DataFile, Sensitive};
 pub use denym_engine::{Encoding, Format, ReadOptions};
 pub use denym_measure::{SensitiveSurvey, Survey};
+pub use denym_stream::Counts as StreamCounts;
 pub use error::Error;
 pub use listener::{Listener, Phase, Silent};
 pub use plan::Plan;
 pub use policy::{Mistake, Policy};
+pub use stream::{StreamListener, StreamPolicy, StreamRun, StreamSummary, stream};
 pub use verify::{Verification, verify};
 
 use std::path::Path;

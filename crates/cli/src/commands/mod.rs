@@ -5,4 +5,5 @@ pub(crate) mod anonymize;
 pub(crate) mod audit;
 pub(crate) mod claims;
 pub(crate) mod generate;
+pub(crate) mod stream;
 pub(crate) mod verify;

@@ -5,6 +5,7 @@ mod mistake;
 mod parse;
 mod promises;
 mod reader;
+pub mod stream;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
