@@ -3,7 +3,7 @@
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    anonymize, attack, audit, catalogue, compare, explore, generate, profile, verify,
+    anonymize, attack, audit, catalogue, compare, explore, generate, profile, stream, verify,
 };
 
 /// Publish data about people so that it stays useful and nobody in it can be found.
@@ -93,6 +93,14 @@ Examples:
   denym explore policy.toml --k 10,20,30,40,50 --doublets 1,2,3
   denym explore policy.toml --confidence 0.2,0.4,0.6,0.8,1 --json")]
     Explore(explore::ExploreArgs),
+    /// Take events in and publish anonymous windows
+    #[command(after_help = "\
+Examples:
+  denym stream policy.toml -o out/windows
+  tail -F events.ndjson | denym stream policy.toml -o out/windows
+
+A run that was stopped, even without warning, goes on where its checkpoint in the directory says.")]
+    Stream(stream::StreamArgs),
     /// List the algorithms a policy can name
     Algorithms,
     /// List the promises a policy can make, with their parameters and sources

@@ -34,6 +34,7 @@ fn main() -> ExitCode {
         Command::Promises(args) => Ok(commands::catalogue::promises(args, &console)),
         Command::Metrics(args) => Ok(commands::catalogue::metrics(args, &console)),
         Command::Explore(args) => commands::explore::run(args, &console),
+        Command::Stream(args) => commands::stream::run(args, &console),
         Command::Algorithms => Ok(commands::algorithms::run(&console)),
         Command::Generate(args) => commands::generate::run(args, &console),
     };

@@ -82,6 +82,9 @@ pub enum Error {
     /// The operating system gives no random bits.
     #[error("the operating system gives no randomness")]
     NoRandomness,
+    /// The stream cannot go on.
+    #[error(transparent)]
+    Stream(#[from] denym_stream::Error),
     /// A name on the command line that the data does not have.
     #[error("there is no column `{column}`")]
     UnknownColumn {
@@ -199,7 +202,7 @@ impl Error {
             | Error::TooManyDropped { .. } => 1,
             Error::PathSolver(error) if error.is_refusal() => 1,
             Error::PathSolver(denym_paths::Error::Internal { .. }) => 3,
-            Error::Internal { .. } => 3,
+            Error::Internal { .. } | Error::Stream(denym_stream::Error::Internal { .. }) => 3,
             _ => 2,
         }
     }
@@ -220,6 +223,7 @@ impl Error {
             Error::TooManyDropped { .. } => "paths-too-many-records",
             Error::Microdata(error) => error.code(),
             Error::NoRandomness => "no-randomness",
+            Error::Stream(error) => error.code(),
             Error::UnknownColumn { .. } => "unknown-column",
             Error::Argument { .. } => "argument",
             Error::Attack { code, .. } | Error::Infeasible { code, .. } => code,
@@ -275,6 +279,7 @@ impl Error {
             Error::Data(error) | Error::Hierarchy { error, .. } => error.help(),
             Error::Several(errors) => errors[0].help(),
             Error::Solver(error) => error.help(),
+            Error::Stream(error) => error.help(),
             Error::PathSolver(error) => error.help(),
             Error::Paths {
                 error: denym_data::paths::PathsError::TwoPlaces { .. },

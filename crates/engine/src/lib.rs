@@ -10,6 +10,7 @@
 mod apply;
 mod engine;
 mod error;
+pub mod events;
 mod fingerprint;
 mod options;
 mod plan;

@@ -12,4 +12,5 @@ pub(crate) mod explore;
 pub(crate) mod generate;
 pub(crate) mod microdata;
 pub(crate) mod profile;
+pub(crate) mod stream;
 pub(crate) mod verify;

@@ -10,6 +10,7 @@ pub mod paths;
 mod private;
 mod promises;
 mod reader;
+pub mod stream;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};

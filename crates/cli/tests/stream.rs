@@ -1,0 +1,140 @@
+//! Streams through the binary: every event has one fate, and a run killed at any moment goes on to the same bytes.
+
+mod support;
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use support::{files, json, run, write};
+
+const POLICY: &str = r#"[data]
+kind = "stream"
+path = "events.csv"
+[window]
+size = 4
+[adversary]
+knows = { doublets = 2 }
+[promise]
+k-anonymity = 5
+"#;
+
+/// Riders on a ring of stations, a few of them on ways of their own; in time order.
+fn events(riders: usize, hours: usize) -> String {
+    let mut text = String::from("subject,location,time\n");
+    for hour in 0..hours {
+        for rider in 0..riders {
+            let alone = rider % 97 == 0;
+            let place = if alone {
+                (rider * 7 + hour * 3) % 40
+            } else {
+                (rider % 6 + hour) % 8
+            };
+            let _ = writeln!(text, "r{rider},s{place},{hour}");
+        }
+    }
+    text
+}
+
+#[test]
+fn every_event_has_one_fate() {
+    let directory = tempfile::tempdir().expect("a directory");
+    // A repeated event and one that comes far too late.
+    write(
+        directory.path(),
+        "events.csv",
+        events(200, 12) + "r0,s0,11\nr1,s1,0\n",
+    );
+    write(directory.path(), "policy.toml", POLICY);
+    let (code, found) = json(directory.path(), &["stream", "policy.toml", "-o", "out"]);
+    assert_eq!(code, 0, "{found}");
+    let count = |key: &str| found[key].as_u64().expect("a count");
+    assert_eq!(count("events"), 200 * 12 + 2);
+    let fates = ["published", "suppressed", "late", "duplicates", "rejected"].map(count);
+    assert_eq!(fates.iter().sum::<u64>(), count("events"), "{found}");
+    assert_eq!((count("late"), count("duplicates")), (1, 1), "{found}");
+    assert_eq!((count("withheld"), count("violations")), (0, 0), "{found}");
+    assert!(
+        count("windows") >= 9 && count("published") > 1500 && count("suppressed") > 0,
+        "{found}"
+    );
+}
+
+#[test]
+fn malformed_events_are_counted_and_not_quoted() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let bad = "Sekretna,s1,NaN\n\"Sekretna\n";
+    write(directory.path(), "events.csv", events(60, 6) + bad);
+    write(directory.path(), "policy.toml", POLICY);
+    let output = run(
+        directory.path(),
+        &["stream", "policy.toml", "-o", "out", "--json"],
+    );
+    let text = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
+    assert!(
+        !text.contains("Sekretna") && !text.contains("panicked"),
+        "{text}"
+    );
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    if output.status.code() == Some(0) {
+        assert!(
+            found["rejected"]
+                .as_u64()
+                .is_some_and(|rejected| rejected >= 1),
+            "{found}"
+        );
+    } else {
+        assert_eq!(output.status.code(), Some(2), "{found}");
+    }
+}
+
+#[test]
+fn killed_and_resumed_gives_the_same_bytes() {
+    let directory = tempfile::tempdir().expect("a directory");
+    write(directory.path(), "events.csv", events(4000, 60));
+    write(directory.path(), "policy.toml", POLICY);
+    assert_eq!(
+        run(
+            directory.path(),
+            &["stream", "policy.toml", "-o", "whole", "--quiet"]
+        )
+        .status
+        .code(),
+        Some(0)
+    );
+    let mut cut = 0;
+    for delay in [20, 45, 70, 95, 120, 150, 180, 220, 260, 320] {
+        let mut child = std::process::Command::new(support::BINARY)
+            .current_dir(directory.path())
+            .args(["stream", "policy.toml", "-o", "parts", "--quiet"])
+            .spawn()
+            .expect("denym starts");
+        std::thread::sleep(Duration::from_millis(delay));
+        if child.try_wait().expect("a status").is_none() {
+            cut += 1;
+        }
+        // A child that has ended already cannot be killed.
+        let _ = child.kill();
+        child.wait().expect("ended");
+    }
+    assert_eq!(
+        run(
+            directory.path(),
+            &["stream", "policy.toml", "-o", "parts", "--quiet"]
+        )
+        .status
+        .code(),
+        Some(0)
+    );
+    assert!(cut > 0, "at least one run was killed on its way");
+    let published = |name: &str| {
+        let mut found = files(&directory.path().join(name));
+        found.retain(|(path, _)| !path.to_string_lossy().contains("checkpoint"));
+        found
+    };
+    let (whole, parts) = (published("whole"), published("parts"));
+    assert_eq!(whole.len(), parts.len());
+    for (left, right) in whole.iter().zip(&parts) {
+        assert!(left == right, "{} differs", left.0.display());
+    }
+}
