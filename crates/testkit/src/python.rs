@@ -7,7 +7,9 @@ use std::process::{Command, Stdio};
 #[expect(clippy::print_stderr, reason = "a skipped test must say so")]
 pub fn python(packages: &[&str]) -> Option<PathBuf> {
     let home = std::env::var_os("HOME").map(PathBuf::from)?;
-    let directory = home.join(".cache/denym/venv");
+    // An environment for each peer: some pin what others need in another version.
+    let name = packages.first()?.split(['=', '<', '>']).next()?;
+    let directory = home.join(format!(".cache/denym/venv-{name}"));
     let python = directory.join("bin/python");
     let quiet = |command: &mut Command| {
         command
