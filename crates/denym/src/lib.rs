@@ -65,8 +65,8 @@ pub use policy::{Mistake, Policy};
 pub use presence::{Presence, Wildcards};
 pub use profile::{draft_policy, profile_table};
 pub use pseudonyms::Environment;
-pub use utility::{Utility, utility};
 pub use stream::{StreamListener, StreamPolicy, StreamRun, StreamSummary, stream};
+pub use utility::{Utility, utility};
 pub use verify::{Verification, verify};
 
 use std::path::Path;
