@@ -76,7 +76,7 @@ impl Console {
         self.bar.suspend(|| {
             let mut out = std::io::stdout().lock();
             if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
-                #[expect(clippy::exit, reason = "a broken pipe ends the run quietly")]
+                // A broken pipe ends the run quietly.
                 std::process::exit(0);
             }
         });

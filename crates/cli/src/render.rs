@@ -40,24 +40,22 @@ pub(crate) fn error(error: &Error, console: &Console) -> ExitCode {
         console.document(&document(error));
     }
     let mut text = String::new();
-    match error {
-        Error::Policy {
-            file,
-            text: source,
-            mistakes,
-        } => {
-            for mistake in mistakes {
-                text.push_str(&excerpt(&file.display().to_string(), source, mistake));
-                text.push('\n');
-            }
+    if let Error::Policy {
+        file,
+        text: source,
+        mistakes,
+    } = error
+    {
+        for mistake in mistakes {
+            text.push_str(&excerpt(&file.display().to_string(), source, mistake));
+            text.push('\n');
         }
-        _ => {
-            text.push_str(&format!("error: {error}\n"));
-            if let Some(location) = error.location() {
-                text.push_str(&format!("  --> {location}\n"));
-            }
-            text.push_str(&format!("  help: {}\n", error.help()));
+    } else {
+        text.push_str(&format!("error: {error}\n"));
+        if let Some(location) = error.location() {
+            text.push_str(&format!("  --> {location}\n"));
         }
+        text.push_str(&format!("  help: {}\n", error.help()));
     }
     let mut stderr = std::io::stderr().lock();
     let _ = write!(stderr, "{}", colored(&text));

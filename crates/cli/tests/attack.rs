@@ -88,7 +88,7 @@ fn every_reidit_vector() {
                 let named = pairs
                     .iter()
                     .map(|(n, p)| json!([format!("n{n}"), format!("p{p}")]));
-                Value::from_iter(named)
+                named.collect::<Value>()
             });
             let expected = expected.unwrap_or(Value::Null);
             assert_eq!(found["pairs"][method], expected, "{id} {method}");
@@ -139,7 +139,7 @@ fn web_trails(most: usize) -> Option<String> {
         match parts.next() {
             Some("C") => {
                 users += 1;
-                user = parts.nth(1).expect("a user").to_owned();
+                parts.nth(1).expect("a user").clone_into(&mut user);
             }
             Some("V") if users <= most => {
                 text += &format!("{user},area-{}\n", parts.next().expect("an area"));

@@ -154,7 +154,7 @@ fn measures_agree_with_pycanon() {
             let found = ours["recursive_c_infimum_by_l"].get(l.to_string());
             match (found.and_then(Value::as_f64), infimum) {
                 (Some(a), Some(b)) => {
-                    assert!((a - b).abs() <= 1e-9 * b, "{at}, l = {l}: {a} and {b}")
+                    assert!((a - b).abs() <= 1e-9 * b, "{at}, l = {l}: {a} and {b}");
                 }
                 (None, None) => {}
                 (a, b) => panic!("{at}, l = {l}: {a:?} and {b:?}"),
@@ -231,16 +231,13 @@ fn by_the_book(adult: &Path, hierarchies: &Path, configuration: &Configuration) 
     let values = whole.len();
     let recursive = (2..=values.min(4))
         .map(|l| {
-            let worst = classes.values().map(|class| {
+            let mut worst = classes.values().map(|class| {
                 let mut counts: Vec<f64> = class.values().copied().collect();
                 counts.sort_by(|a, b| b.total_cmp(a));
                 let tail: f64 = counts.iter().skip(l - 1).sum();
                 (tail > 0.0).then(|| counts[0] / tail)
             });
-            (
-                l,
-                worst.fold(Some(0.0_f64), |worst, c| Some(worst?.max(c?))),
-            )
+            (l, worst.try_fold(0.0_f64, |worst, c| Some(worst.max(c?))))
         })
         .collect();
     let enhanced = classes.values().all(|class| {

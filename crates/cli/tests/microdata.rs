@@ -35,7 +35,7 @@ fn header(path: &Path) -> Vec<String> {
 
 /// A policy that groups `columns` of the table in `path`.
 fn policy(path: &Path, columns: &[String], k: u64, release: &str) -> String {
-    let mut text = format!("[data]\npath = {path:?}\n\n[attributes]\n");
+    let mut text = format!("[data]\npath = \"{}\"\n\n[attributes]\n", path.display());
     for name in columns {
         let _ = writeln!(text, "{name:?} = \"quasi\"");
     }
@@ -136,9 +136,9 @@ fn one_column_is_cut_optimally() {
     let values = [3.0, 1.0, 2.5, 10.0, 11.0, 30.0, 31.5, 29.0, 12.5];
     let directory = tempfile::tempdir().expect("a directory");
     let mut csv = String::from("x\n");
-    values.iter().for_each(|value| {
+    for value in &values {
         let _ = writeln!(csv, "{value}");
-    });
+    }
     let data = write(directory.path(), "one.csv", csv);
     let mut sorted = values;
     sorted.sort_by(f64::total_cmp);

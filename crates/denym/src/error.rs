@@ -201,8 +201,9 @@ impl Error {
             | Error::OutOfTime
             | Error::TooManyDropped { .. } => 1,
             Error::PathSolver(error) if error.is_refusal() => 1,
-            Error::PathSolver(denym_paths::Error::Internal { .. }) => 3,
-            Error::Internal { .. } | Error::Stream(denym_stream::Error::Internal { .. }) => 3,
+            Error::Internal { .. }
+            | Error::PathSolver(denym_paths::Error::Internal { .. })
+            | Error::Stream(denym_stream::Error::Internal { .. }) => 3,
             _ => 2,
         }
     }

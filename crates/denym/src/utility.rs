@@ -102,13 +102,13 @@ impl Released<'_> {
         let by_tuple = self
             .recoding
             .filter(|recoding| recoding.unit == Unit::Tuple);
-        if let Some(recoding) = by_tuple {
-            if let Some(gone) = self.suppressed_classes(recoding) {
-                add(
-                    "discernibility-star",
-                    discernibility_star(sizes, &gone) as f64,
-                );
-            }
+        if let Some(recoding) = by_tuple
+            && let Some(gone) = self.suppressed_classes(recoding)
+        {
+            add(
+                "discernibility-star",
+                discernibility_star(sizes, &gone) as f64,
+            );
         }
         add("average-class-size", average_class_size(sizes));
         if let Some(k) = k {

@@ -341,7 +341,6 @@ impl PromiseEntry {
             "t-closeness-hierarchical" => "t-closeness = { distance = \"hierarchical\", ... }",
             "basic-beta-likeness" => "beta-likeness = { kind = \"basic\", ... }",
             "enhanced-beta-likeness" => "beta-likeness = { kind = \"enhanced\", ... }",
-            "delta-disclosure-present-values" => return None,
             "k-anonymity" => "k-anonymity = { k = 5 }",
             "xy-anonymity" => "xy-anonymity = { ... }",
             "k-map" => "k-map = { ... }",

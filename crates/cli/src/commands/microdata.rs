@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn times_are_read_as_people_write_them() {
-        assert_eq!(duration("60s"), Ok(Duration::from_secs(60)));
+        assert_eq!(duration("60s"), Ok(Duration::from_mins(1)));
         assert_eq!(duration("1.5m"), Ok(Duration::from_secs(90)));
         assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
         for wrong in ["", "60", "s", "-1s", "0s", "inf s", "1e300h", "NaNs"] {

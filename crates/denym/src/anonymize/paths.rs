@@ -338,7 +338,7 @@ fn aligned(written: Table, attributes: &[Column]) -> Result<Table, Error> {
 
 /// The judge who knows the source paths.
 struct Raw<'a> {
-    raw: &'a denym_data::paths::Paths,
+    source: &'a denym_data::paths::Paths,
     released: &'a denym_data::paths::Paths,
     stands_for: Vec<Vec<u32>>,
     removal: Removal,
@@ -380,7 +380,7 @@ impl<'a> Raw<'a> {
             })
             .collect();
         Ok(Raw {
-            raw,
+            source: raw,
             released,
             stands_for,
             removal: removal(recoding),
@@ -389,7 +389,7 @@ impl<'a> Raw<'a> {
 
     fn judge(&self, knowledge: &Knowledge) -> Result<PathAudit, Error> {
         consistent_with(
-            self.raw,
+            self.source,
             self.released,
             &self.stands_for,
             self.removal,

@@ -112,18 +112,17 @@ pub fn audit_paths(
         |bound: &Fraction| denym_data::paths::Fraction::new(bound.numerator(), bound.denominator());
     let mut secrets = Vec::new();
     for (attribute, value, bound) in &request.confidence {
-        match value {
-            Some(value) => secrets.push(Secret::value(attribute, value, exact(bound))),
-            None => {
-                let column = table
-                    .paths
-                    .sensitive()
-                    .iter()
-                    .find(|a| a.name == *attribute);
-                let values = column.map(|column| &column.values[..]).unwrap_or_default();
-                let all = values.iter();
-                secrets.extend(all.map(|value| Secret::value(attribute, value, exact(bound))));
-            }
+        if let Some(value) = value {
+            secrets.push(Secret::value(attribute, value, exact(bound)));
+        } else {
+            let column = table
+                .paths
+                .sensitive()
+                .iter()
+                .find(|a| a.name == *attribute);
+            let values = column.map(|column| &column.values[..]).unwrap_or_default();
+            let all = values.iter();
+            secrets.extend(all.map(|value| Secret::value(attribute, value, exact(bound))));
         }
     }
     for (place, bound) in &request.places {

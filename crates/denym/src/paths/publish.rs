@@ -240,12 +240,15 @@ fn events(source: &PathTable, rows: &DistinctRows, record_of: &[u32]) -> Result<
         let list = shown(record);
         if list.is_empty() {
             nothing = true;
-            (number.push(index as Code), from.push(record));
-            (place.push(no_place), when.push(no_time));
+            number.push(index as Code);
+            from.push(record);
+            place.push(no_place);
+            when.push(no_time);
         }
         for &id in list {
             let doublet = rows.paths.doublets()[id as usize];
-            (number.push(index as Code), from.push(record));
+            number.push(index as Code);
+            from.push(record);
             place.push(place_of[doublet.location as usize]);
             when.push(time_of[doublet.time as usize]);
         }

@@ -455,7 +455,9 @@ fn distinct_cells(column: &Column) -> Result<Paths, PathsError> {
     let (mut who, mut places, mut times) = (Vec::new(), Vec::new(), Vec::new());
     for (row, cell) in column.dictionary.values().enumerate() {
         if cell.trim().is_empty() {
-            (who.push(row as u32), places.push(None), times.push(None));
+            who.push(row as u32);
+            places.push(None);
+            times.push(None);
             continue;
         }
         for (index, piece) in cell.split('>').enumerate() {
@@ -463,11 +465,9 @@ fn distinct_cells(column: &Column) -> Result<Paths, PathsError> {
                 row,
                 position: index + 1,
             })?;
-            (
-                who.push(row as u32),
-                places.push(Some(place)),
-                times.push(Some(time)),
-            );
+            who.push(row as u32);
+            places.push(Some(place));
+            times.push(Some(time));
         }
     }
     let numbers: Vec<String> = (0..column.dictionary.values().len())

@@ -154,10 +154,7 @@ fn read(root: &Section<'_, '_>, file: &Path) -> Option<StreamPolicy> {
                     );
                     continue;
                 };
-                let bound = Fraction::new(
-                    u64::try_from(at_most.0.numerator()).unwrap_or(u64::MAX),
-                    u64::try_from(at_most.0.denominator()).unwrap_or(u64::MAX),
-                );
+                let bound = Fraction::new(at_most.0.numerator(), at_most.0.denominator());
                 for value in values {
                     options = options.with_bound(&attribute, &value, bound);
                 }
