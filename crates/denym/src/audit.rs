@@ -46,7 +46,7 @@ pub struct AuditRequest {
     /// The k that groups should have; what the table has now when `None`.
     pub k: Option<u64>,
     /// What each further column would tell: re-measure with it, and with each pair, added to what the adversary knows.
-    pub what_if: bool,
+    pub what_if: WhatIf,
     /// Facts about others that an adversary may know beside (worst-case disclosure), up to this many.
     pub background: usize,
     /// Look for records that are unique on few columns: combinations of up to this many, and what each column contributes.
@@ -55,13 +55,30 @@ pub struct AuditRequest {
     pub threads: Option<usize>,
 }
 
+/// Whether an audit asks what each further column would tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WhatIf {
+    /// Never.
+    Never,
+    /// On tables of up to 200,000 records: on larger ones it takes longer than all the rest.
+    #[default]
+    WhenSmall,
+    /// Always.
+    Always,
+}
+
+/// The most records of a table that is small.
+const SMALL: usize = 200_000;
+
 /// What an audit found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Audit {
     /// Every promise and every risk.
     pub survey: Survey,
     /// What happens when the adversary knows more columns than was thought.
-    pub what_if: Vec<Dilemma>,
+    ///
+    /// `None` when it was not asked.
+    pub what_if: Option<Vec<Dilemma>>,
     /// For each sensitive attribute, the largest chance of inferring a value with 0, 1, 2, ... facts about others.
     pub worst_case: Vec<Vec<f64>>,
     /// How many people of the population are likely to be unique.
@@ -106,14 +123,12 @@ pub fn audit(request: &AuditRequest, listener: &dyn Listener) -> Result<Audit, E
     listener.phase(Phase::Reading);
     check_roles(request)?;
     let mut options = request.read.clone();
-    if !request.what_if {
-        let wanted = request
-            .quasi
-            .iter()
-            .chain(&request.sensitive)
-            .chain(&request.subject);
-        options.columns = Some(wanted.cloned().collect());
-    }
+    let wanted = request
+        .quasi
+        .iter()
+        .chain(&request.sensitive)
+        .chain(&request.subject);
+    options.columns = Some(wanted.cloned().collect());
     options.expected = request
         .quasi
         .iter()
@@ -128,23 +143,22 @@ pub fn audit(request: &AuditRequest, listener: &dyn Listener) -> Result<Audit, E
     listener.phase(Phase::Auditing);
     let table = view(request, &table, &engine)?;
     let taxonomies = taxonomies(request, &table, &engine)?;
-    let position = |name: &String| {
-        table.position(name).ok_or_else(|| Error::Internal {
-            what: "a column that was asked for is not there".into(),
-        })
+    let roles = roles_in(request, &table)?;
+    let asks = match request.what_if {
+        WhatIf::Never => false,
+        WhatIf::WhenSmall => table.records() <= SMALL,
+        WhatIf::Always => true,
     };
-    let roles = Roles {
-        quasi: request
-            .quasi
-            .iter()
-            .map(position)
-            .collect::<Result<_, _>>()?,
-        sensitive: request
-            .sensitive
-            .iter()
-            .map(position)
-            .collect::<Result<_, _>>()?,
-        subject: request.subject.as_ref().map(position).transpose()?,
+    let whole = if asks {
+        options.columns = None;
+        let whole = engine
+            .read(&request.data, &options)
+            .map_err(unknown_column)?;
+        let whole = view(request, &whole, &engine)?;
+        let roles = roles_in(request, &whole)?;
+        Some((whole, roles))
+    } else {
+        None
     };
     let register = register(request, &engine)?;
     let pool = crate::threads::pool(request.threads)?;
@@ -162,11 +176,9 @@ pub fn audit(request: &AuditRequest, listener: &dyn Listener) -> Result<Audit, E
             population: request.population,
         };
         let survey = survey(&classes, &options);
-        let what_if = if request.what_if {
-            dilemmas(request, &table, &roles, survey.k)
-        } else {
-            Vec::new()
-        };
+        let what_if = whole
+            .as_ref()
+            .map(|(table, roles)| dilemmas(request, table, roles, survey.k));
         let facts = |attribute| {
             (0..=request.background)
                 .map(|facts| worst_case_disclosure(&classes, attribute, facts))
@@ -241,6 +253,28 @@ fn unknown_column(error: denym_engine::Error) -> Error {
         }
         error => Error::Engine(error),
     }
+}
+
+/// Where the columns of the request are in `table`.
+fn roles_in(request: &AuditRequest, table: &Table) -> Result<Roles, Error> {
+    let position = |name: &String| {
+        table.position(name).ok_or_else(|| Error::Internal {
+            what: "a column that was asked for is not there".into(),
+        })
+    };
+    Ok(Roles {
+        quasi: request
+            .quasi
+            .iter()
+            .map(position)
+            .collect::<Result<_, _>>()?,
+        sensitive: request
+            .sensitive
+            .iter()
+            .map(position)
+            .collect::<Result<_, _>>()?,
+        subject: request.subject.as_ref().map(position).transpose()?,
+    })
 }
 
 /// What each further column, and each pair of them, would tell.

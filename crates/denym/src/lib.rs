@@ -44,7 +44,7 @@ pub use anonymize::{
     RunOptions, Tried, anonymize,
 };
 pub use audit::paths::{PathAuditRequest, audit_paths};
-pub use audit::{Audit, AuditRequest, Dilemma, SpecialUniques, audit};
+pub use audit::{Audit, AuditRequest, Dilemma, SpecialUniques, WhatIf, audit};
 pub use bundle::remove_unfinished;
 pub use certificate::{Altered, AttackResult, Certificate, Check, Claim, DataFile, Sensitive};
 pub use compare::compare_tables;

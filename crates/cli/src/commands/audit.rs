@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use denym::{Audit, AuditRequest, Encoding, Error, Format, ReadOptions};
+use denym::{Audit, AuditRequest, Encoding, Error, Format, ReadOptions, WhatIf};
 use serde_json::{Value, json};
 
 use super::claims::number;
@@ -57,6 +57,9 @@ pub(crate) struct AuditArgs {
     /// The k you need: what-if says which further columns would break it; for paths, fewest people in a group
     #[arg(long, value_name = "K")]
     pub(crate) k: Option<u64>,
+    /// Ask what happens when the adversary knows further columns, also on more than 200,000 records
+    #[arg(long, conflicts_with = "no_what_if")]
+    pub(crate) what_if: bool,
     /// Do not ask what happens when the adversary knows further columns
     #[arg(long)]
     pub(crate) no_what_if: bool,
@@ -125,7 +128,11 @@ pub(crate) fn run(args: &AuditArgs, console: &Console) -> Result<ExitCode, Error
         population_file: args.population_file.clone(),
         wildcard: args.wildcard.clone(),
         k: args.k,
-        what_if: !args.no_what_if,
+        what_if: match (args.what_if, args.no_what_if) {
+            (true, _) => WhatIf::Always,
+            (_, true) => WhatIf::Never,
+            _ => WhatIf::WhenSmall,
+        },
         background: args.background,
         special_uniques: args.special_uniques,
         threads: console.threads,
@@ -242,15 +249,14 @@ fn document(found: &Audit) -> Value {
         },
         "sensitive": sensitive,
     });
-    document["what_if"] = found
-        .what_if
-        .iter()
-        .map(|dilemma| {
+    document["what_if"] = found.what_if.as_ref().map_or(Value::Null, |dilemmas| {
+        dilemmas.iter().map(|dilemma| {
             let confidence: serde_json::Map<String, Value> =
                 dilemma.confidence.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
             json!({"added": dilemma.added, "k": dilemma.k, "confidence": confidence, "breaks": dilemma.breaks})
         })
-        .collect();
+        .collect()
+    });
     if let Some(estimate) = &found.population {
         document["risk"]["population_uniqueness"] = json!({
             "population": estimate.population,
@@ -405,9 +411,15 @@ fn print(found: &Audit, console: &Console) {
             ));
         }
     }
+    if found.what_if.is_none() && survey.records > 200_000 {
+        console.say(
+            "\nnot asked on so many records: what further columns would tell (--what-if asks)",
+        );
+    }
     let breaking: Vec<_> = found
         .what_if
         .iter()
+        .flatten()
         .filter(|dilemma| dilemma.breaks && dilemma.added.len() == 1)
         .collect();
     if !breaking.is_empty() {
