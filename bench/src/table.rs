@@ -18,7 +18,7 @@ struct Config {
     limit: &'static str,
     /// The loss and the suppressed records that are known to be optimal.
     known: Option<(f64, u64)>,
-    /// Seconds of the best-known tool (ARX 3.9, recorded on the same kind of machine, quiet).
+    /// Seconds of the best-known tool (recorded on the same kind of machine, quiet).
     peer: f64,
 }
 
