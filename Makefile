@@ -3,9 +3,9 @@
 # One target directory that survives between checkouts of one machine: the query engine takes minutes to build.
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/denym/target
 # Crates without the query engine are tested with debug assertions; the others in the profile the binary is built in.
-LIGHT := data measure tabular microdata paths stream attack purpose gateway report testkit
+LIGHT := data measure tabular microdata paths stream attack purpose report testkit
 LIGHT_PACKAGES := $(foreach crate,$(LIGHT),-p denym-$(crate))
-HEAVY_PACKAGES := -p denym-engine -p denym -p denym-cli
+HEAVY_PACKAGES := -p denym-engine -p denym-gateway -p denym -p denym-cli
 
 .PHONY: run build needs test lint bench help
 
