@@ -5,13 +5,26 @@
 //! purpose may see of it, and [`audit::AuditLog`] records the access before rows leave.
 
 pub mod audit;
+mod config;
+mod connection;
 pub mod consent_file;
+mod embedded;
 mod error;
+mod frame;
+mod login;
 mod pushdown;
+mod remote;
+mod reply;
+mod request;
 pub mod scram;
+mod server;
+mod session;
 pub mod statement;
+mod tls;
 mod users;
 
+pub use config::{Backend, Clock, Config, Limits, Tls};
 pub use error::Error;
 pub use pushdown::{Pushdown, Rewritten};
+pub use server::{Gateway, serve};
 pub use users::{Brake, Users};
