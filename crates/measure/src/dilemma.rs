@@ -15,6 +15,7 @@
 //! One grouping of the records per column and per pair, by (class, column) instead of all columns.
 
 use denym_data::Table;
+use rayon::prelude::*;
 
 use crate::partition::{Axis, Partition};
 use crate::{Classes, Measured, Promise, Roles, audit};
@@ -51,7 +52,7 @@ pub fn what_if(
     if pairs {
         sets.extend(crate::subsets::combinations(&others, 2));
     }
-    sets.into_iter()
+    sets.into_par_iter()
         .map(|added| {
             let mut axes = vec![Axis {
                 codes: &class_of,
