@@ -1,6 +1,8 @@
 //! A gateway of the test's own, on a free port, with psql to ask it; the same for both backends.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub(crate) mod generated;
+
 use denym_gateway::scram::Verifier;
 use denym_gateway::{Backend, Config, Error, Gateway, Limits, Tls, Users};
 use denym_purpose::Moment;
@@ -267,6 +269,22 @@ fn psql() -> PathBuf {
         .collect();
     found.sort();
     found.pop().unwrap_or_else(|| "psql".into())
+}
+
+/// Runs psql and gives everything it prints, errors in their places.
+pub(crate) fn run_raw(mut command: Command, sql: &str) -> String {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("psql runs");
+    let mut input = child.stdin.take().expect("a pipe");
+    let sql = sql.to_owned();
+    let writer = std::thread::spawn(move || input.write_all(sql.as_bytes()));
+    let output = child.wait_with_output().expect("psql ends");
+    drop(writer.join());
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
 /// A cell of CSV.
