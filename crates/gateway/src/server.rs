@@ -6,6 +6,7 @@ use crate::connection::Connection;
 use crate::consent_file::ConsentFile;
 use crate::embedded::Engine;
 use crate::error::Error;
+use crate::frame::First;
 use crate::login::{Begun, begin, random};
 use crate::remote::Remote;
 use crate::reply;
@@ -191,6 +192,11 @@ impl Gateway {
         self.address
     }
 
+    /// The governed tables.
+    pub fn tables(&self) -> impl Iterator<Item = &str> {
+        self.shared.policy.tables.keys().map(String::as_str)
+    }
+
     /// Whether sessions are encrypted.
     pub fn is_encrypted(&self) -> bool {
         self.shared.tls.is_some()
@@ -247,6 +253,35 @@ pub async fn serve(config: Config, shutdown: impl Future<Output = ()> + Send) ->
     Ok(())
 }
 
+/// The same for a caller without a runtime: `ready` is told where it listens, and it stops when `keep_going` says no.
+pub fn run(
+    config: Config,
+    threads: Option<usize>,
+    ready: impl FnOnce(&Gateway),
+    keep_going: impl Fn() -> bool + Send + Sync,
+) -> Result<(), Error> {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    if let Some(threads) = threads {
+        builder.worker_threads(threads.max(1));
+    }
+    let runtime = builder
+        .enable_all()
+        .build()
+        .map_err(Error::file("the runtime"))?;
+    runtime.block_on(async {
+        let gateway = Gateway::open(config).await?;
+        ready(&gateway);
+        gateway
+            .serve(async {
+                while keep_going() {
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+            })
+            .await;
+        Ok(())
+    })
+}
+
 async fn connection(
     shared: Arc<Shared>,
     socket: TcpStream,
@@ -288,7 +323,12 @@ async fn too_many(shared: &Shared, socket: TcpStream) {
     );
     // read the startup first, or the client sees a reset instead of the reason
     let deadline = tokio::time::Instant::now() + Duration::from_secs(2);
-    let _ = connection.first(deadline).await;
+    while let Ok(First::Tls | First::Gss) = connection.first(deadline).await {
+        connection.out.extend_from_slice(b"N");
+        if connection.has_unread() || connection.send().await.is_err() {
+            return;
+        }
+    }
     connection.put(&reply::error(&Refusal::fatal(
         "53300",
         "too-many-connections",

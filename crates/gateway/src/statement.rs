@@ -42,6 +42,12 @@ pub enum Command {
     Commit,
     /// `ROLLBACK`.
     Rollback,
+    /// `SAVEPOINT name`.
+    Savepoint,
+    /// `RELEASE name`.
+    Release,
+    /// `ROLLBACK TO name`: a failed transaction goes on.
+    RollbackTo,
     /// `DISCARD ALL`: forgets the purpose and all portals.
     DiscardAll,
     /// `DECLARE name CURSOR FOR query`; a cursor is a portal of that name.
@@ -215,7 +221,12 @@ fn allow(
             Ok(Command::Begin)
         }
         Statement::Commit { .. } => Ok(Command::Commit),
-        Statement::Rollback { .. } => Ok(Command::Rollback),
+        Statement::Rollback {
+            savepoint: None, ..
+        } => Ok(Command::Rollback),
+        Statement::Rollback { .. } => Ok(Command::RollbackTo),
+        Statement::Savepoint { .. } => Ok(Command::Savepoint),
+        Statement::ReleaseSavepoint { .. } => Ok(Command::Release),
         Statement::Discard { .. } => Ok(Command::DiscardAll),
         Statement::Deallocate { name, .. } => Ok(Command::Deallocate(
             (name.quote_style.is_some() || !name.value.eq_ignore_ascii_case("all"))
@@ -530,6 +541,9 @@ mod tests {
             "START TRANSACTION READ ONLY",
             "COMMIT",
             "ROLLBACK",
+            "SAVEPOINT \"_pg3_1\"",
+            "ROLLBACK TO \"_pg3_1\"",
+            "RELEASE \"_pg3_1\"",
             "SET extra_float_digits = 3",
             "SET TIME ZONE 'UTC'",
             "DISCARD ALL",

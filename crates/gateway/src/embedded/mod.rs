@@ -22,7 +22,10 @@ use datafusion::execution::SessionState;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::session_state::SessionStateBuilder;
-use datafusion::logical_expr::{ColumnarValue, Expr, LogicalPlan, Volatility, create_udf};
+use datafusion::logical_expr::{
+    ColumnarValue, Expr, LogicalPlan, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
+    Volatility, create_udf,
+};
 use datafusion::physical_plan::execute_stream;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::scalar::ScalarValue;
@@ -36,8 +39,9 @@ use futures::StreamExt as _;
 use governed::Governed;
 use rewrite::Rewrite;
 use source::Source;
-use sqlparser::ast::Statement;
+use sqlparser::ast::{Statement, VisitMut, VisitorMut};
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
@@ -103,6 +107,20 @@ impl Engine {
         setup_pg_catalog(&context, CATALOG, EmptyContextProvider)
             .map_err(|_| unusable("the catalogue tables cannot be made"))?;
         context.register_udf(constant("version", VERSION));
+        context.register_udf(to_regtype());
+        // what governed tables do not have: constraints, sequences, comments
+        for name in [
+            "pg_get_constraintdef",
+            "pg_get_serial_sequence",
+            "obj_description",
+            "col_description",
+            "shobj_description",
+        ] {
+            context.register_udf(Fixed::new(name, ScalarValue::Utf8(None)).into());
+        }
+        for name in ["pg_type_is_visible", "pg_function_is_visible"] {
+            context.register_udf(Fixed::new(name, ScalarValue::Boolean(Some(true))).into());
+        }
         Ok(Self {
             base: context.state(),
             policy,
@@ -267,9 +285,10 @@ impl Engine {
             return Ok(statement.clone());
         };
         match (adapted.pop(), adapted.is_empty()) {
-            (Some(adapted @ Statement::Query(_)), true)
+            (Some(mut adapted @ Statement::Query(_)), true)
                 if crate::Pushdown::tables(&self.policy, &adapted).is_empty() =>
             {
+                let _ = VisitMut::visit(&mut adapted, &mut WithoutDefaults);
                 Ok(adapted)
             }
             _ => Err(Error::Syntax.into()),
@@ -339,8 +358,29 @@ impl Engine {
     }
 }
 
+/// Takes subqueries for defaults, sequences and collations out of catalogue queries: governed tables have none, and the engine does not
+/// plan such correlated subqueries.
+struct WithoutDefaults;
+
+impl VisitorMut for WithoutDefaults {
+    type Break = ();
+
+    fn pre_visit_expr(&mut self, expr: &mut sqlparser::ast::Expr) -> ControlFlow<()> {
+        if let sqlparser::ast::Expr::Subquery(query) = expr {
+            let text = query.to_string();
+            if ["pg_attrdef", "pg_sequence", "pg_collation", "typcollation"]
+                .iter()
+                .any(|name| text.contains(name))
+            {
+                *expr = sqlparser::ast::Expr::Value(sqlparser::ast::Value::Null.into());
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
 /// A function without arguments that answers with a constant.
-fn constant(name: &str, value: &str) -> datafusion::logical_expr::ScalarUDF {
+fn constant(name: &str, value: &str) -> ScalarUDF {
     let value = value.to_owned();
     create_udf(
         name,
@@ -351,6 +391,81 @@ fn constant(name: &str, value: &str) -> datafusion::logical_expr::ScalarUDF {
             Ok(ColumnarValue::Scalar(ScalarValue::Utf8(Some(
                 value.clone(),
             ))))
+        }),
+    )
+}
+
+/// A function that answers the same whatever it is asked.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Fixed {
+    name: &'static str,
+    value: ScalarValue,
+    signature: Signature,
+}
+
+impl Fixed {
+    fn new(name: &'static str, value: ScalarValue) -> Self {
+        Self {
+            name,
+            value,
+            signature: Signature::variadic_any(Volatility::Stable),
+        }
+    }
+}
+
+impl ScalarUDFImpl for Fixed {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _: &[DataType]) -> datafusion::error::Result<DataType> {
+        Ok(self.value.data_type())
+    }
+
+    fn invoke_with_args(&self, _: ScalarFunctionArgs) -> datafusion::error::Result<ColumnarValue> {
+        Ok(ColumnarValue::Scalar(self.value.clone()))
+    }
+}
+
+/// `to_regtype(name)`: the number of a plain type, NULL for what is not there; drivers ask it for extensions.
+fn to_regtype() -> ScalarUDF {
+    use datafusion::arrow::array::{AsArray as _, Int32Array};
+    use pgwire::api::Type;
+    let known = [
+        Type::BOOL,
+        Type::INT2,
+        Type::INT4,
+        Type::INT8,
+        Type::FLOAT4,
+        Type::FLOAT8,
+        Type::NUMERIC,
+        Type::TEXT,
+        Type::VARCHAR,
+        Type::DATE,
+        Type::TIME,
+        Type::TIMESTAMP,
+        Type::TIMESTAMPTZ,
+    ];
+    create_udf(
+        "to_regtype",
+        vec![DataType::Utf8],
+        DataType::Int32,
+        Volatility::Stable,
+        Arc::new(move |args: &[ColumnarValue]| {
+            let arrays = ColumnarValue::values_to_arrays(args)?;
+            let found: Int32Array = arrays[0]
+                .as_string::<i32>()
+                .iter()
+                .map(|name| {
+                    let kind = known.iter().find(|kind| Some(kind.name()) == name)?;
+                    i32::try_from(kind.oid()).ok()
+                })
+                .collect();
+            Ok(ColumnarValue::Array(Arc::new(found)))
         }),
     )
 }

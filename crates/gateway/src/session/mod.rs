@@ -280,7 +280,10 @@ impl Session {
     /// In a failed transaction only its end is allowed.
     fn allowed_now(&self, command: Option<&Command>) -> Result<(), Refusal> {
         if self.status == TransactionStatus::Error
-            && !matches!(command, Some(Command::Commit | Command::Rollback))
+            && !matches!(
+                command,
+                Some(Command::Commit | Command::Rollback | Command::RollbackTo)
+            )
         {
             return Err(Refusal::new(
                 "25P02",
@@ -703,6 +706,22 @@ impl Session {
                     "ROLLBACK"
                 } else {
                     "COMMIT"
+                }
+            }
+            Command::Savepoint | Command::Release | Command::RollbackTo => {
+                if self.status == TransactionStatus::Idle {
+                    return Err(Refusal::new(
+                        "25P01",
+                        "no-transaction",
+                        "a savepoint can only be used in transaction blocks",
+                    )
+                    .into());
+                }
+                self.status = TransactionStatus::Transaction;
+                match command {
+                    Command::Savepoint => "SAVEPOINT",
+                    Command::Release => "RELEASE",
+                    _ => "ROLLBACK",
                 }
             }
             Command::DiscardAll => {
