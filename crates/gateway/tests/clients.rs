@@ -1,6 +1,7 @@
 //! Clients that people use: psql's backslash commands, psycopg and SQLAlchemy list tables, prepare and fetch in batches.
 
-use std::path::PathBuf;
+use denym_testkit::python::python;
+use std::path::Path;
 use std::process::Command;
 use support::generated::both;
 use support::{PASSWORD, Site, run_raw};
@@ -54,47 +55,7 @@ fn psql_lists_and_describes() {
     });
 }
 
-/// A Python with the two drivers, made once under the user's cache directory; `None` when it cannot be had.
-fn python() -> Option<PathBuf> {
-    let cache = std::env::var_os("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")))
-        .unwrap_or_else(std::env::temp_dir)
-        .join("denym-gateway-clients");
-    let python = cache.join("bin/python");
-    let works = |python: &PathBuf| {
-        Command::new(python)
-            .args(["-c", "import psycopg, sqlalchemy"])
-            .output()
-            .is_ok_and(|output| output.status.success())
-    };
-    if !works(&python) {
-        let made = Command::new("python3")
-            .args(["-m", "venv"])
-            .arg(&cache)
-            .output();
-        let installed = Command::new(&python)
-            .args([
-                "-m",
-                "pip",
-                "install",
-                "--quiet",
-                "psycopg[binary]==3.2.*",
-                "sqlalchemy==2.0.*",
-            ])
-            .output();
-        if !(made.is_ok_and(|output| output.status.success())
-            && installed.is_ok_and(|output| output.status.success())
-            && works(&python))
-        {
-            eprintln!("skipped: psycopg and SQLAlchemy cannot be had here");
-            return None;
-        }
-    }
-    Some(python)
-}
-
-fn script(python: &PathBuf, site: &Site, text: &str) -> String {
+fn script(python: &Path, site: &Site, text: &str) -> String {
     let output = Command::new(python)
         .arg("-c")
         .arg(text)
@@ -174,7 +135,7 @@ with engine.connect() as conn:
 
 #[test]
 fn psycopg_and_sqlalchemy() {
-    let Some(python) = python() else {
+    let Some(python) = python(&["sqlalchemy==2.0.*", "psycopg[binary]==3.2.*"]) else {
         return;
     };
     both(|backend, site| {

@@ -251,3 +251,212 @@ fn cpac_infers_the_purpose() {
         assert!(count("russell", "subscriber").is_err());
     });
 }
+
+#[test]
+fn example_2_3_2_and_the_groups_of_table_2_3() {
+    let policy = POLICY.replace(
+        "[tables.subscriber.columns]\nname = {}",
+        "[tables.subscriber.columns]\nname = { mask = { first-letters = 1 } }",
+    ) + "\n[[grants]]\nrole = \"marketing\"\npurposes = [\"general\"]\ntables = [\"subscriber\"]\n";
+    // the groups table ends the text, so the grant goes before the tables
+    let (head, grant) = policy.split_at(policy.rfind("\n[[grants]]").expect("just added"));
+    let place = head.find("# Chapter 3").expect("a comment");
+    let policy = format!("{}{grant}\n{}", &head[..place], &head[place..]);
+    both(&policy, |site| {
+        let names = |purpose: &str| {
+            let rows = site
+                .ask("russell", purpose, "SELECT name FROM subscriber")
+                .expect("permitted");
+            let mut names = rows.concat();
+            names.sort();
+            names
+        };
+        // third party: group 1 in conditional form, group 2 never, group 3 in full, children never
+        assert_eq!(names("t-postal"), ["N", "N3", NULL, NULL]);
+        assert_eq!(names("purchase"), ["N1", "N2", "N3", NULL]);
+    });
+}
+
+/// One cell per consent, `value` in full and `v` in conditional form; which purposes see it how.
+fn shown(tree: &[(&str, &str)], consents: &[(&str, &str)], check: impl Fn(&str, &[&str], &[&str])) {
+    let mut text = String::from("[purposes]\n");
+    for (name, parent) in tree {
+        let parent = if parent.is_empty() {
+            "{}".to_owned()
+        } else {
+            format!("\"{parent}\"")
+        };
+        let _ = writeln!(text, "{name} = {parent}");
+    }
+    let root = tree[0].0;
+    let _ = write!(
+        text,
+        "[roles]\nr = []\n[users]\nanna = {{ roles = [\"r\"] }}\n[[grants]]\nrole = \"r\"\npurposes = [\"{root}\"]\n\
+         [tables.cell]\nkey = \"id\"\nconsent = \"table\"\n[tables.cell.columns]\nid = {{ default = \"<{{{root}}}, {{}}, {{}}>\" }}\nv = {{ mask = {{ first-letters = 1 }} }}\n"
+    );
+    let policy = AccessPolicy::parse(&text, &|_| None).expect("valid");
+    let rows: Vec<IntendedRow> = consents
+        .iter()
+        .map(|(record, intended)| IntendedRow {
+            table: "cell".into(),
+            record: (*record).into(),
+            column: "v".into(),
+            intended: (*intended).into(),
+        })
+        .collect();
+    let ask = |site: &Site| {
+        let mut sql = String::new();
+        for (name, _) in tree {
+            let _ = writeln!(
+                sql,
+                "SELECT '{name}', id, v FROM cell ORDER BY id FOR PURPOSE \"{name}\";"
+            );
+        }
+        let found = site.query("anna", &sql).expect("permitted");
+        for (record, _) in consents {
+            let seen = |wanted: &str| -> Vec<&str> {
+                found
+                    .iter()
+                    .filter(|row| row[1] == *record && row[2] == wanted)
+                    .map(|row| row[0].as_str())
+                    .collect()
+            };
+            check(record, &seen("value"), &seen("v"));
+        }
+    };
+    let mut csv = String::from("id,v\n");
+    let mut sql = String::from("CREATE SCHEMA raw; CREATE TABLE raw.cell (id text, v text);");
+    for (record, _) in consents {
+        let _ = writeln!(csv, "{record},value");
+        let _ = write!(sql, "INSERT INTO raw.cell VALUES ('{record}', 'value');");
+    }
+    ask(&Plan::embedded(&text, &[("cell", csv)], Some(consent_file::write(&rows))).run());
+    if let Some(server) = Server::start() {
+        sql.push_str(&policy.postgres_consent("raw", &rows).expect("fits"));
+        server.query(&sql).expect("sets up");
+        ask(&Plan::postgres(&text, &server).run());
+    }
+}
+
+#[test]
+fn implied_purposes_of_example_2_3_1_and_section_3_2_2() {
+    let marketing = [
+        "marketing",
+        "direct",
+        "d-email",
+        "special-offers",
+        "service-updates",
+        "d-phone",
+        "third-party",
+        "t-email",
+        "t-postal",
+    ];
+    let consents = [
+        ("e231", "<{admin, direct}, {third-party}, {d-email}>"),
+        ("s1", "<{general}, {}, {}>"),
+        ("s2", "<{general}, {marketing}, {admin}>"),
+        ("s3", "<{general}, {}, {admin, shipping}>"),
+        // Table 3.1, customers 22, 25 and 52
+        ("c22", "<{general}, {admin}, {shipping}>"),
+        ("c25", "<{marketing}, {admin}, {shipping}>"),
+        ("c52", "<{shipping}, {admin}, {marketing}>"),
+    ];
+    shown(
+        &paper::FIGURE_2_1,
+        &consents,
+        |record, full, conditional| {
+            let admin = ["admin", "profiling", "analysis"];
+            match record {
+                "e231" => {
+                    assert_eq!(full, ["admin", "profiling", "analysis", "d-phone"]);
+                    assert_eq!(conditional, ["third-party", "t-email", "t-postal"]);
+                }
+                "s1" => {
+                    // the paper leaves out general itself, which nothing prohibits
+                    let all: Vec<&str> = paper::FIGURE_2_1.iter().map(|(name, _)| *name).collect();
+                    assert_eq!((full, conditional), (&all[..], &[][..]));
+                }
+                "s2" => assert_eq!(
+                    (full, conditional),
+                    (&["purchase", "shipping"][..], &marketing[..])
+                ),
+                "s3" => assert_eq!(
+                    (full, conditional),
+                    (&[&["purchase"][..], &marketing].concat()[..], &[][..])
+                ),
+                "c22" => assert_eq!(
+                    (full, conditional),
+                    (&[&["purchase"][..], &marketing].concat()[..], &admin[..])
+                ),
+                "c25" => assert_eq!((full, conditional), (&marketing[..], &admin[..])),
+                _ => assert_eq!((full, conditional), (&["shipping"][..], &admin[..])),
+            }
+        },
+    );
+}
+
+#[test]
+fn codes_of_table_2_7() {
+    let tree = [
+        ("A", ""),
+        ("B", "A"),
+        ("C", "A"),
+        ("D", "A"),
+        ("E", "B"),
+        ("F", "B"),
+        ("G", "D"),
+        ("H", "D"),
+        ("I", "G"),
+        ("J", "G"),
+    ];
+    // name, code, aip_code (= cip_code), pip_code; the paper prints 04F0 for D's cip_code
+    let codes = [
+        ("A", 0x200, 0x3ff, 0x3ff),
+        ("B", 0x100, 0x130, 0x330),
+        ("C", 0x080, 0x080, 0x280),
+        ("D", 0x040, 0x04f, 0x24f),
+        ("E", 0x020, 0x020, 0x320),
+        ("F", 0x010, 0x010, 0x310),
+        ("G", 0x008, 0x00b, 0x24b),
+        ("H", 0x004, 0x004, 0x244),
+        ("I", 0x002, 0x002, 0x24a),
+        ("J", 0x001, 0x001, 0x249),
+    ];
+    let texts: Vec<(String, String)> = codes
+        .iter()
+        .flat_map(|(name, ..)| {
+            [
+                (format!("a{name}"), format!("<{{{name}}}, {{}}, {{}}>")),
+                (format!("c{name}"), format!("<{{}}, {{{name}}}, {{}}>")),
+                (format!("p{name}"), format!("<{{A}}, {{}}, {{{name}}}>")),
+            ]
+        })
+        .collect();
+    let consents: Vec<(&str, &str)> = texts
+        .iter()
+        .map(|(a, b)| (a.as_str(), b.as_str()))
+        .collect();
+    let sum = |names: &[&str]| -> i32 {
+        codes
+            .iter()
+            .filter(|(name, ..)| names.contains(name))
+            .map(|(_, code, ..)| code)
+            .sum()
+    };
+    shown(&tree, &consents, |record, full, conditional| {
+        let (_, _, aip, pip) = codes
+            .iter()
+            .find(|(name, ..)| record.ends_with(name))
+            .expect("listed");
+        match &record[..1] {
+            "a" => assert_eq!((sum(full), conditional.len()), (*aip, 0), "{record}"),
+            "c" => assert_eq!((sum(conditional), full.len()), (*aip, 0), "{record}"),
+            // what is not shown is what the prohibition reaches
+            _ => assert_eq!(
+                (0x3ff - sum(full), conditional.len()),
+                (*pip, 0),
+                "{record}"
+            ),
+        }
+    });
+}
