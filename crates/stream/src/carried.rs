@@ -65,6 +65,9 @@ pub(crate) struct Carried {
     counts: Vec<Vec<(u32, u32)>>,
     #[serde(skip)]
     longer: HashMap<(u32, u32), u32>,
+    /// Rows before this one hold no new doublet.
+    #[serde(skip)]
+    fresh_from: usize,
 }
 
 impl Default for Carried {
@@ -75,6 +78,7 @@ impl Default for Carried {
             items: Vec::new(),
             counts: vec![Vec::new()],
             longer: HashMap::new(),
+            fresh_from: 1,
         }
     }
 }
@@ -90,6 +94,24 @@ impl Carried {
 
     pub(crate) fn counts(&self, row: usize) -> &[(u32, u32)] {
         &self.counts[row]
+    }
+
+    /// The rows among which all with a new doublet are.
+    pub(crate) fn fresh_rows(&self) -> std::ops::Range<usize> {
+        self.fresh_from..self.rows()
+    }
+
+    /// Says that no row holds a new doublet any more.
+    pub(crate) fn all_decided(&mut self) {
+        self.fresh_from = self.rows();
+    }
+
+    fn find_fresh_rows(&mut self) {
+        let is_fresh = |row: &usize| {
+            let last = self.path(*row).last();
+            last.is_some_and(|&id| self.doublets[id as usize].fate == Fate::New)
+        };
+        self.fresh_from = (1..self.rows()).find(is_fresh).unwrap_or(self.rows());
     }
 
     /// Whether the parts belong together; a state from outside may not.
@@ -209,6 +231,7 @@ impl Carried {
             new_row[row] = to;
         }
         *self = merged;
+        self.find_fresh_rows();
         new_row
     }
 
@@ -228,6 +251,7 @@ impl Carried {
             }
         }
         self.longer = longer;
+        self.find_fresh_rows();
     }
 }
 
