@@ -61,7 +61,7 @@ fn compare_with_scratch(source: &Source) {
         let took = started.elapsed();
         let worked = computed()
             .zip(before)
-            .map_or(took, |(now, then)| now - then);
+            .map_or(took, |(now, then)| now.saturating_sub(then));
         let doublets = solved
             .suppressed
             .iter()
@@ -139,7 +139,7 @@ fn sustained(source: &Source, hours: u64) {
     let elapsed = started.elapsed();
     let worked = computed()
         .zip(before)
-        .map_or(elapsed, |(now, then)| now - then);
+        .map_or(elapsed, |(now, then)| now.saturating_sub(then));
     let counts = stream.counts();
     assert!(counts.balanced() && counts.open == 0);
     assert_eq!((counts.violations, counts.withheld), (0, 0));
@@ -154,7 +154,7 @@ fn sustained(source: &Source, hours: u64) {
         "sustained: {:.0} events/s by the clock; {:.2} us of computing per event, {:.2} us by the clock without windows",
         events / elapsed.as_secs_f64(),
         worked.as_secs_f64() * 1e6 / events,
-        (elapsed - cut).as_secs_f64() * 1e6 / events
+        elapsed.saturating_sub(cut).as_secs_f64() * 1e6 / events
     );
     for (hour, (resident, memory)) in sizes.iter().enumerate() {
         println!(
