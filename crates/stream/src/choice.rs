@@ -32,17 +32,11 @@ impl Stream {
             let seen = &doublets[of_item[item as usize] as usize];
             (seen.time, self.locations.rank(seen.location))
         };
-        let mut by_tie: Vec<u32> = (0..of_item.len() as u32).collect();
-        by_tie.sort_unstable_by_key(tie);
-        let mut order = vec![0; of_item.len()];
-        for (place, &item) in by_tie.iter().enumerate() {
-            order[item as usize] = place as u32;
-        }
         let support = |&id: &u32| u64::from(doublets[id as usize].support);
         let loss: Vec<u64> = of_item.iter().map(support).collect();
         let retract = self.options.rule == Rule::Retract;
         let may = |item: u32| retract || item < fresh.new;
-        let winners = suppression::choose(&violations, &loss, may, &order);
+        let winners = suppression::choose(&violations, &loss, may, tie);
         let mut chosen: Vec<u32> = winners.iter().map(|&i| of_item[i as usize]).collect();
         let covers_chosen = chosen.len();
         if self.options.matching == Matching::Consistent {

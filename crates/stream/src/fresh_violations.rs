@@ -67,6 +67,9 @@ type Tail = (u32, u32, u32);
 /// Items in all rows below which waking other cores takes longer than counting.
 const WORTH_SHARING: usize = 1 << 16;
 
+/// Touched items up to which their pairs are counted in one table: it stays in the nearest cache.
+const FEW: usize = 32;
+
 /// Finds the violations; items of each increase.
 pub(crate) fn mine(fresh: &Fresh, limits: &Limits) -> Vec<Vec<u32>> {
     let miner = Miner {
@@ -114,8 +117,11 @@ pub(crate) fn mine(fresh: &Fresh, limits: &Limits) -> Vec<Vec<u32>> {
 struct Scratch {
     /// Per item, the group of the prefix with it.
     counts: Vec<u64>,
-    /// Per item, how many tails hold it; then where the next tail after it goes.
+    /// Per item, how many tails hold it; then where the next tail after it goes, or its number among the touched.
     places: Vec<u32>,
+    /// Per pair of touched items, the group of the prefix with both; and the pairs that occur.
+    pairs: Vec<u64>,
+    touched_pairs: Vec<u32>,
     /// A group, one number to a field.
     group: Vec<u32>,
     /// Violations of the task at hand.
@@ -150,6 +156,8 @@ impl Miner<'_> {
         Scratch {
             counts: vec![0; items * self.words],
             places: vec![0; items],
+            pairs: Vec::new(),
+            touched_pairs: Vec::new(),
             group: vec![0; self.words * 2],
             own: Index::default(),
             levels: (1..self.limits.l).map(|_| Level::default()).collect(),
@@ -277,6 +285,10 @@ impl Walk<'_> {
             level.clean(tails, items);
             (level.clean.as_slice(), level.clean_items.as_slice())
         };
+        if deeper.len() == 1 && level.touched.len() <= FEW {
+            self.last_pairs(&level.touched, tails, items, times);
+            return;
+        }
         let Level {
             touched,
             spans,
@@ -300,6 +312,66 @@ impl Walk<'_> {
                 self.extend(deeper, after, items, times);
                 self.prefix.pop();
             }
+        }
+    }
+
+    /// The last two lengths in one sweep: the group of the prefix with every pair of safe items.
+    fn last_pairs(&mut self, touched: &[u32], tails: &[Tail], items: &[u32], times: (i64, i64)) {
+        let (words, side) = (self.miner.words, touched.len());
+        let Scratch {
+            places,
+            pairs,
+            touched_pairs,
+            group,
+            own,
+            ..
+        } = &mut *self.scratch;
+        for (number, &item) in touched.iter().enumerate() {
+            places[item as usize] = number as u32;
+        }
+        if pairs.len() < side * side * words {
+            pairs.resize(side * side * words, 0);
+        }
+        touched_pairs.clear();
+        let mut numbers = [0u32; FEW];
+        for &(row, begin, end) in tails {
+            let tail = &items[begin as usize..end as usize];
+            let weight = self.miner.weight(row);
+            for (number, &item) in numbers.iter_mut().zip(tail) {
+                *number = places[item as usize];
+            }
+            for first in 0..tail.len() {
+                for &second in &numbers[first + 1..tail.len()] {
+                    let pair = numbers[first] * side as u32 + second;
+                    let at = pair as usize * words;
+                    if pairs[at] == 0 {
+                        touched_pairs.push(pair);
+                    }
+                    add(&mut pairs[at..at + words], weight);
+                }
+            }
+        }
+        for &item in touched {
+            places[item as usize] = 0;
+        }
+        for &pair in touched_pairs.iter() {
+            let at = pair as usize * words;
+            let broken = self.miner.breaks(&pairs[at..at + words], group);
+            pairs[at..at + words].fill(0);
+            if !broken {
+                continue;
+            }
+            let first = touched[pair as usize / side];
+            let second = touched[pair as usize % side];
+            let both = self.miner.fits(times, first);
+            let fits = both.is_some_and(|times| self.miner.fits(times, second).is_some());
+            self.prefix.push(first);
+            if fits && !own.ends(&self.prefix, second) && !self.index.ends(&self.prefix, second) {
+                let mut violation = self.prefix.clone();
+                violation.push(second);
+                self.found.push(violation);
+            }
+            self.prefix.pop();
         }
     }
 
