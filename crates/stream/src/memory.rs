@@ -1,17 +1,20 @@
 //! What a stream remembers: events taken into the carried window, and what no later window can reach forgotten.
 //!
 //! A doublet is outdated once no sequence with a new doublet can hold it within the horizon. Outdated
-//! doublets stay in the rows until they are most of all: merging rows costs a pass over the subjects.
+//! doublets stay in the rows until they are most of all; who left is forgotten once the subjects have doubled.
 
 use crate::carried::Fate;
 use crate::labels::Labels;
 use crate::options::{Matching, Rule};
 use crate::stream::Stream;
 
+/// Marks that still fit the cache beside the rows; more are worth a pass over the subjects.
+const MANY_MARKS: usize = 1 << 16;
+
 /// How much a stream remembers, in things.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Memory {
-    /// Subjects present, pending, or published within the horizon.
+    /// Subjects present, pending, or published within the horizon; and up to as many who left.
     pub subjects: usize,
     /// Distinct paths.
     pub rows: usize,
@@ -71,11 +74,17 @@ impl Stream {
                 outdated += 1;
             }
         }
-        // Merging rows costs a pass over all of them and over the subjects: only once most doublets are outdated.
+        // Merging rows costs a pass over all of them: only once most doublets are outdated.
         if outdated * 2 > self.carried.doublets.len() {
-            let new_row = self.carried.retain(|seen| seen.fate != Fate::Outdated);
+            self.carried.retain(|seen| seen.fate != Fate::Outdated);
             self.doublet_of.clear();
-            self.subjects.remap(&new_row, window_from);
+            let forget = self.subjects.are_many();
+            if forget || self.carried.marks() > MANY_MARKS {
+                self.subjects.mark_anew(&self.carried.mark_anew());
+            }
+            if forget {
+                self.subjects.forget_left(window_from);
+            }
             self.forget_locations();
         }
         self.prepared_from = Some(window_from);

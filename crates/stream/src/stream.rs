@@ -118,7 +118,7 @@ impl Stream {
         self.clock.cut_to()
     }
 
-    /// Subjects remembered: present, pending, or published within the horizon.
+    /// Subjects remembered: present, pending, or published within the horizon; and up to as many who left.
     pub fn subjects(&self) -> usize {
         self.subjects.len()
     }
