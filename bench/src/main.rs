@@ -9,6 +9,7 @@
 )]
 
 mod audit;
+mod gateway;
 mod microdata;
 mod paths;
 mod process;
@@ -28,6 +29,7 @@ fn main() {
         ("microdata", microdata::run),
         ("thesis", thesis::run),
         ("solvers", solvers::run),
+        ("gateway", gateway::run),
     ] {
         if all || wanted.iter().any(|word| word == name) {
             println!("\n## {name}\n");

@@ -2,6 +2,8 @@
 
 use clap::{Args, Parser, Subcommand};
 
+#[cfg(feature = "gateway")]
+use crate::commands::gateway;
 use crate::commands::{
     anonymize, attack, audit, catalogue, compare, explore, generate, profile, stream, verify,
 };
@@ -101,6 +103,18 @@ Examples:
 
 A run that was stopped, even without warning, goes on where its checkpoint in the directory says.")]
     Stream(stream::StreamArgs),
+    /// Serve purpose-bound SQL over the PostgreSQL wire protocol
+    #[cfg(feature = "gateway")]
+    #[command(after_help = "\
+Examples:
+  denym gateway --policy policy.toml --users users.txt --table customer_info=customers.csv --consent consent.csv
+  denym gateway --policy policy.toml --users users.txt --postgres 'host=/run/postgresql user=steward dbname=crm'
+  denym gateway --policy policy.toml --users users.txt --listen 0.0.0.0:5433 --tls-cert chain.pem --tls-key key.pem
+
+Then: psql -h 127.0.0.1 -p 5433 -U russell denym
+  SET denym.purpose = 'marketing';
+  SELECT name, income FROM customer_info;")]
+    Gateway(Box<gateway::GatewayArgs>),
     /// List the algorithms a policy can name
     Algorithms,
     /// List the promises a policy can make, with their parameters and sources

@@ -35,6 +35,8 @@ fn main() -> ExitCode {
         Command::Metrics(args) => Ok(commands::catalogue::metrics(args, &console)),
         Command::Explore(args) => commands::explore::run(args, &console),
         Command::Stream(args) => commands::stream::run(args, &console),
+        #[cfg(feature = "gateway")]
+        Command::Gateway(args) => Ok(commands::gateway::run(args, &console)),
         Command::Algorithms => Ok(commands::algorithms::run(&console)),
         Command::Generate(args) => commands::generate::run(args, &console),
     };

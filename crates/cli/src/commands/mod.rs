@@ -9,6 +9,8 @@ pub(crate) mod catalogue;
 pub(crate) mod claims;
 pub(crate) mod compare;
 pub(crate) mod explore;
+#[cfg(feature = "gateway")]
+pub(crate) mod gateway;
 pub(crate) mod generate;
 pub(crate) mod microdata;
 pub(crate) mod profile;
