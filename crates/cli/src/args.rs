@@ -73,6 +73,7 @@ Examples:
 Examples:
   denym attack out/patients
   denym attack out/patients --external voters.csv --id name
+  denym attack paths out/trips --raw trips.csv
   denym attack trails --identified people.csv --anonymous samples.csv
   denym attack list")]
     Attack(attack::AttackArgs),
