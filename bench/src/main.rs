@@ -13,6 +13,7 @@ mod microdata;
 mod paths;
 mod process;
 mod solvers;
+mod stream;
 mod table;
 mod thesis;
 mod trails;
@@ -28,6 +29,7 @@ fn main() {
         ("microdata", microdata::run),
         ("thesis", thesis::run),
         ("solvers", solvers::run),
+        ("stream", stream::run),
     ] {
         if all || wanted.iter().any(|word| word == name) {
             println!("\n## {name}\n");
