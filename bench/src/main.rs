@@ -14,6 +14,7 @@ mod microdata;
 mod paths;
 mod process;
 mod solvers;
+mod stream;
 mod table;
 mod thesis;
 mod trails;
@@ -30,6 +31,7 @@ fn main() {
         ("thesis", thesis::run),
         ("solvers", solvers::run),
         ("gateway", gateway::run),
+        ("stream", stream::run),
     ] {
         if all || wanted.iter().any(|word| word == name) {
             println!("\n## {name}\n");

@@ -66,7 +66,8 @@ The bundle has two halves: `release/` may be handed out, `steward/` stays at hom
     #[command(after_help = "\
 Examples:
   denym verify out/patients
-  denym verify received/release --json")]
+  denym verify received/release --json
+  denym verify out/windows")]
     Verify(verify::VerifyArgs),
     /// Try what an adversary would: trails, linkage, inference, several releases, queries
     #[command(after_help = "\
@@ -101,7 +102,10 @@ Examples:
 Examples:
   denym stream policy.toml -o out/windows
   tail -F events.ndjson | denym stream policy.toml -o out/windows
+  denym stream policy.toml --replay-speed 60x --metrics 9464
+  denym verify out/windows
 
+Events come from files, standard input, NATS JetStream or Kafka, windows go to files, standard output or a broker, as the policy says.
 A run that was stopped, even without warning, goes on where its checkpoint in the directory says.")]
     Stream(stream::StreamArgs),
     /// Serve purpose-bound SQL over the PostgreSQL wire protocol
