@@ -2,6 +2,8 @@
 
 use clap::{Args, Parser, Subcommand};
 
+#[cfg(feature = "gateway")]
+use crate::commands::access;
 use crate::commands::{
     anonymize, attack, audit, catalogue, compare, explore, generate, profile, stream, verify,
 };
@@ -101,6 +103,17 @@ Examples:
 
 A run that was stopped, even without warning, goes on where its checkpoint in the directory says.")]
     Stream(stream::StreamArgs),
+    /// Purposes, roles, consent and logins of the gateway: check, explain, change
+    #[cfg(feature = "gateway")]
+    #[command(after_help = "\
+Examples:
+  denym access check policy.toml
+  denym access explain --policy policy.toml --user russell --purpose marketing --table customer_info
+  denym access user add russell --users users.txt
+  denym access consent set --policy policy.toml --table customer_info --record 1 --column income --prohibited marketing
+  denym access audit verify audit.jsonl
+  denym access ddl --policy policy.toml --purpose marketing | psql")]
+    Access(access::AccessArgs),
     /// List the algorithms a policy can name
     Algorithms,
     /// List the promises a policy can make, with their parameters and sources
