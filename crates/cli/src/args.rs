@@ -110,7 +110,7 @@ Examples:
   denym access check policy.toml
   denym access explain --policy policy.toml --user russell --purpose marketing --table customer_info
   denym access user add russell --users users.txt
-  denym access consent set --policy policy.toml --table customer_info --record 1 --column income --prohibited marketing
+  denym access consent set --policy policy.toml --table customer_info --record 1 --column income --allowed general --prohibited marketing
   denym access audit verify audit.jsonl
   denym access ddl --policy policy.toml --purpose marketing | psql")]
     Access(access::AccessArgs),

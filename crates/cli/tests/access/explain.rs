@@ -424,3 +424,109 @@ fn questions_without_an_answer() {
         "{text}"
     );
 }
+
+#[test]
+fn more_than_64_purposes_by_the_definition() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let here = directory.path();
+    let mut purposes = String::from("[purposes]\np0 = {}\n");
+    for number in 1..150 {
+        purposes.push_str(&format!("p{number} = \"p{}\"\n", (number - 1) / 2));
+    }
+    let up = |mut at: usize| {
+        let mut out = vec![at];
+        while at > 0 {
+            at = (at - 1) / 2;
+            out.push(at);
+        }
+        out
+    };
+    // Definitions 2.3.3 to 2.3.5 with AIP = p1, CIP = p3, PIP = p36 and p140
+    let decision = |purpose: usize| {
+        let above = up(purpose);
+        let related = |other: usize| above.contains(&other) || up(other).contains(&purpose);
+        if related(36) || related(140) {
+            "nothing"
+        } else if above.contains(&3) {
+            "conditional"
+        } else if above.contains(&1) {
+            "full"
+        } else {
+            "nothing"
+        }
+    };
+    write(here, "data.csv", "id,c,said\n1,x,\n");
+    let mut seen = std::collections::BTreeSet::new();
+    for storage in ["\"table\"", "{ row-code = \"said\" }"] {
+        let policy = format!(
+            "{purposes}[roles]\nr = []\n[users]\nu = {{ roles = [\"r\"] }}\n[[grants]]\nrole = \"r\"\npurposes = [\"p0\"]\n\
+             [tables.t]\nsource = \"data.csv\"\nkey = \"id\"\nconsent = {storage}\ncolumns = {{ c = {{ mask = \"value\" }} }}\n"
+        );
+        write(here, "policy.toml", policy);
+        let set = [
+            "access",
+            "consent",
+            "set",
+            "--policy",
+            "policy.toml",
+            "--table",
+            "t",
+            "--record",
+            "1",
+            "--column",
+            "c",
+            "--allowed",
+            "p1",
+            "--conditional",
+            "p3",
+            "--prohibited",
+            "p36,p140",
+        ];
+        done(here, &set);
+        for purpose in [
+            0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 16, 17, 18, 34, 35, 36, 64, 69, 73, 74, 79, 139, 140,
+            147, 149,
+        ] {
+            let name = format!("p{purpose}");
+            let args = [
+                "access",
+                "explain",
+                "--policy",
+                "policy.toml",
+                "--user",
+                "u",
+                "--purpose",
+                &name,
+                "--table",
+                "t",
+                "--column",
+                "c",
+                "--row",
+                "1",
+            ];
+            let (_, document) = json(here, &args);
+            assert_eq!(
+                document["decision"],
+                decision(purpose),
+                "{name} with {storage}"
+            );
+            seen.insert(decision(purpose));
+        }
+        let (code, document) = json(
+            here,
+            &[
+                "access",
+                "ddl",
+                "--policy",
+                "policy.toml",
+                "--purpose",
+                "p1",
+            ],
+        );
+        assert_eq!(
+            (code, &document["error"]["code"]),
+            (2, &"not-in-sql".into())
+        );
+    }
+    assert_eq!(seen.len(), 3);
+}

@@ -122,7 +122,7 @@ fn say_purposes(policy: &AccessPolicy, console: &Console) {
         "purpose", "parent", "code", "aip_code", "cip_code", "pip_code"
     ));
     for row in &rows {
-        console.say(format!(
+        let line = format!(
             "{:name$}  {:parent$}  {:code$}  {:code$}  {:code$}  {:code$}",
             text(&row["purpose"]),
             text(&row["parent"]),
@@ -130,7 +130,8 @@ fn say_purposes(policy: &AccessPolicy, console: &Console) {
             text(&row["aip_code"]),
             text(&row["cip_code"]),
             text(&row["pip_code"]),
-        ));
+        );
+        console.say(line.trim_end());
     }
 }
 
