@@ -3,7 +3,7 @@
 use clap::{Args, Parser, Subcommand};
 
 #[cfg(feature = "gateway")]
-use crate::commands::gateway;
+use crate::commands::{access, gateway};
 use crate::commands::{
     anonymize, attack, audit, catalogue, compare, explore, generate, profile, stream, verify,
 };
@@ -120,6 +120,17 @@ Then: psql -h 127.0.0.1 -p 5433 -U russell denym
   SET denym.purpose = 'marketing';
   SELECT name, income FROM customer_info;")]
     Gateway(Box<gateway::GatewayArgs>),
+    /// Purposes, roles, consent and logins of the gateway: check, explain, change
+    #[cfg(feature = "gateway")]
+    #[command(after_help = "\
+Examples:
+  denym access check policy.toml
+  denym access explain --policy policy.toml --user russell --purpose marketing --table customer_info
+  denym access user add russell --users users.txt
+  denym access consent set --policy policy.toml --table customer_info --record 1 --column income --allowed general --prohibited marketing
+  denym access audit verify audit.jsonl
+  denym access ddl --policy policy.toml --purpose marketing | psql")]
+    Access(access::AccessArgs),
     /// List the algorithms a policy can name
     Algorithms,
     /// List the promises a policy can make, with their parameters and sources
