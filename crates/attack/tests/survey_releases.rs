@@ -2,7 +2,9 @@
 
 use denym_attack::SplitMix64;
 use denym_attack::control::Setting;
-use denym_attack::paths::{Doublet, DoubletAttack, Effort, Fate, Matching, Secret, Setting};
+use denym_attack::paths::{
+    Doublet, DoubletAttack, Effort, Fate, Matching, Secret, Setting as Paths,
+};
 use denym_attack::queries::{
     Answers, Formula, Restricted, added_between, asked_directly, general_tracker,
     individual_tracker, track_everybody,
@@ -220,7 +222,7 @@ fn two_windows_leak_what_each_hides() {
         named_by: Vec::new(),
     };
     let expose = |known: &[Vec<Doublet>], published: &[Vec<Doublet>]| {
-        let setting = Setting::aligned(known, published).unwrap();
+        let setting = Paths::aligned(known, published).unwrap();
         let secrets = [secret.clone()];
         let attack = DoubletAttack::new(&setting, Matching::Covers, 2, &secrets).unwrap();
         attack.run(&Effort::EVERYTHING)

@@ -302,3 +302,44 @@ fn a_control_group_tells_a_leak_from_statistics() {
         "raw records give the diagnosis away"
     );
 }
+
+#[test]
+fn skewness_and_proximity() {
+    let directory = empty();
+    let at = directory.path();
+    // 95 % of all have flu; in the south half have HIV: ten times as likely as overall. Incomes in the north are alike.
+    let mut text = "town,disease,income\n".to_owned();
+    for row in 0..95 {
+        text += &format!("north,flu,{}\n", 30_000 + row);
+    }
+    for row in 0..10 {
+        let disease = if row < 5 { "HIV" } else { "flu" };
+        text += &format!("south,{disease},{}\n", 20_000 + row * 9_000);
+    }
+    write(at, "release.csv", text);
+    let args = [
+        "attack",
+        "table",
+        "release.csv",
+        "--sensitive",
+        "disease,income",
+        "--within",
+        "100",
+    ];
+    let (code, found) = json(at, &args);
+    assert_eq!(code, 0, "{found}");
+    let about = |name: &str, attribute: &str| {
+        list(&found["attacks"])
+            .iter()
+            .find(|entry| entry["attack"] == name && entry["attribute"] == attribute)
+            .map(counts)
+    };
+    assert_eq!(about("skewness", "disease"), Some((10, 105)));
+    assert_eq!(about("homogeneity", "disease"), Some((95, 105)));
+    assert_eq!(about("proximity", "income"), Some((95, 105)));
+    assert_eq!(
+        about("proximity", "disease"),
+        None,
+        "diseases are no numbers"
+    );
+}

@@ -398,3 +398,104 @@ fn trails_are_defended_and_audited() {
     );
     assert_eq!(json(at, &["anonymize", "policy.toml"]).0, 2);
 }
+
+#[test]
+fn every_relation_of_linking_attributes() {
+    let directory = empty();
+    let at = directory.path();
+    write(
+        at,
+        "names.csv",
+        "name,phone,zip,born,lab\nAnn,15213,1,1970-05-02,north\nAnn,15213,1,1970-05-02,south\nBob,15301,2,1971-02-05,north\nBob,15301,2,1971-02-05,south\n",
+    );
+    write(
+        at,
+        "dna.csv",
+        "sample,phone,region,year,zip,lab\ns1,153xx,west,1971,2,north\ns1,153xx,west,1971,2,south\ns2,152xx,east,1970,1,north\ns2,152xx,east,1970,1,south\n",
+    );
+    // Identified values first, then what they may be published as.
+    write(at, "regions.csv", "zip,region\n1,east\n2,west\n");
+    let found = |link: &str| {
+        let mut args = vec![
+            "attack",
+            "trails",
+            "--identified",
+            "names.csv",
+            "--anonymous",
+            "dna.csv",
+            "--institution",
+            "lab",
+            "--identified-id",
+            "name",
+            "--anonymous-id",
+            "sample",
+        ];
+        if !link.is_empty() {
+            args.extend(["--link", link]);
+        }
+        let (code, found) = json(at, &args);
+        assert_eq!(code, 0, "{link}: {found}");
+        found["pairs"]["forced"].clone()
+    };
+    assert_eq!(found(""), json!([]), "the trails alone tell nothing");
+    for link in [
+        "zip=zip:equal",
+        "phone=phone:same-prefix:3",
+        "year=born:year-of",
+        "region=zip:mapping:regions.csv",
+    ] {
+        assert_eq!(found(link), json!([["s1", "Bob"], ["s2", "Ann"]]), "{link}");
+    }
+}
+
+#[test]
+fn theory_and_erosion_are_measured() {
+    let Some(text) = web_trails(300) else {
+        return;
+    };
+    let directory = empty();
+    let at = directory.path();
+    write(at, "web.csv", &text);
+    let args = [
+        "attack",
+        "trails",
+        "--identified",
+        "web.csv",
+        "--anonymous",
+        "web.csv",
+        "--theory",
+        "--erosion",
+    ];
+    let (code, found) = json(at, &args);
+    assert_eq!(code, 0);
+    let theory = &found["theory"];
+    assert_eq!(theory["unique"], found["counts"]["reidit-c"]);
+    assert_eq!(
+        theory["bound"], 300,
+        "fewer people than trails over so many areas"
+    );
+    assert_eq!(
+        list(&theory["institutions"]).len() as u64,
+        found["institutions"].as_u64().expect("a count")
+    );
+    let rows = list(&found["erosion"]);
+    assert_eq!(rows[0]["treatment"], "nothing");
+    assert_eq!(
+        rows[0]["methods"]["reidit-c"]["right"],
+        found["counts"]["reidit-c"]
+    );
+    let row = |name: &str| {
+        let found = rows.iter().find(|row| row["treatment"] == name);
+        found.unwrap_or_else(|| panic!("{name} in {rows:?}"))
+    };
+    // Withholding keeps the model: everything forced matching names is right. It names fewer than before.
+    for name in ["5 % withheld", "20 % withheld"] {
+        let forced = &row(name)["methods"]["forced"];
+        assert_eq!(forced["right"], forced["named"], "{name}");
+        assert!(forced["named"].as_u64() <= found["counts"]["forced"].as_u64());
+    }
+    // Keys shared by two: each name is a guess among two.
+    let shared = &row("keys shared by 2")["methods"]["forced"];
+    let (named, expected) = (shared["named"].as_f64(), shared["expected"].as_f64());
+    assert!((named.expect("a count") / 2.0 - expected.expect("a number")).abs() < 1e-9);
+}

@@ -40,7 +40,8 @@ Examples:
   denym attack trails --identified people.csv --anonymous cards.csv --find-multiple --theory --erosion
 
 Files have the columns id,institution; a folder has one file per institution, named for it.
-Relations of --link ANONYMOUS=IDENTIFIED:RELATION are equal, year-of, same-prefix:N and mapping:FILE.")]
+Relations of --link ANONYMOUS=IDENTIFIED:RELATION are equal, year-of, same-prefix:N and mapping:FILE
+(a CSV file of identified values, then the anonymous values they may stand behind).")]
     Trails(Box<trails::TrailsArgs>),
     /// Whose record is whose, given a table of people; what their candidates have in common
     #[command(after_help = "\
