@@ -137,19 +137,17 @@ impl Subjects {
 
     /// Forgets those who left: the empty row, nothing pending, last seen before `from`. Marks must be rows.
     pub(crate) fn forget_left(&mut self, from: i64) {
-        for slot in 0..self.subjects.len() {
-            let subject = &mut self.subjects[slot];
+        let mut gone = vec![false; self.subjects.len()];
+        for (slot, subject) in self.subjects.iter_mut().enumerate() {
             let left = subject.row == 0 && subject.last < from && subject.pending == 0;
             if left && !self.keys[slot].is_empty() {
                 subject.last = NEVER;
-                let hash = self.hasher.hash_one(self.keys[slot].as_str());
-                if let Ok(entry) = self.by_key.find_entry(hash, |&at| at as usize == slot) {
-                    entry.remove();
-                }
                 self.keys[slot].clear();
                 self.free.push(slot as u32);
+                gone[slot] = true;
             }
         }
+        self.by_key.retain(|&mut slot| !gone[slot as usize]);
         self.stayed = self.len();
     }
 }
