@@ -6,6 +6,7 @@
 
 mod portal;
 mod prepared;
+mod text;
 
 use crate::audit::Event;
 use crate::connection::{Connection, Gone};

@@ -1,6 +1,7 @@
 //! A bound statement or cursor that runs: rows on demand, with a look at the user's roles before each batch.
 
 use super::prepared::{Prepared, Values, format_of};
+use super::text;
 use crate::audit::Event;
 use crate::embedded::Batches;
 use crate::remote::Answer;
@@ -110,6 +111,11 @@ impl Rows {
                     }
                 };
                 let count = most.min(CHUNK).min(batch.num_rows() - start);
+                let is_text = (0..fields.len()).all(|place| format_of(formats, place) == 0);
+                if is_text && text::write(&batch, start, count, out) {
+                    *current = Some((batch, start + count));
+                    return Ok(count);
+                }
                 let infos: Vec<FieldInfo> = fields
                     .iter()
                     .enumerate()
