@@ -9,6 +9,7 @@
 )]
 
 mod audit;
+mod gateway;
 mod microdata;
 mod paths;
 mod process;
@@ -29,6 +30,7 @@ fn main() {
         ("microdata", microdata::run),
         ("thesis", thesis::run),
         ("solvers", solvers::run),
+        ("gateway", gateway::run),
         ("stream", stream::run),
     ] {
         if all || wanted.iter().any(|word| word == name) {

@@ -43,8 +43,9 @@ pub use anonymize::{
     Account, ColumnTests, Figures, Measures, Microdata, Outcome, PathFigures, Refusal, Release,
     RunOptions, Tried, anonymize,
 };
+pub use audit::against::{Judged, audit_policy};
 pub use audit::paths::{PathAuditRequest, audit_paths};
-pub use audit::{Audit, AuditRequest, Dilemma, SpecialUniques, WhatIf, audit};
+pub use audit::{Audit, AuditRequest, Dilemma, SpecialUniques, WhatElse, WhatIf, audit};
 pub use bundle::remove_unfinished;
 pub use certificate::{Altered, AttackResult, Certificate, Check, Claim, DataFile, Sensitive};
 pub use compare::compare_tables;
@@ -52,7 +53,7 @@ pub use denym_data::Fraction;
 pub use denym_engine::events::Lag as StreamLag;
 pub use denym_engine::{Encoding, Format, ReadOptions};
 pub use denym_measure::catalogue::{METRICS, MetricEntry, PROMISES, PromiseEntry};
-pub use denym_measure::metrics::Comparison;
+pub use denym_measure::metrics::{ColumnComparison, Comparison};
 pub use denym_measure::paths::PathAudit;
 pub use denym_measure::profile::{Pattern, Profile};
 pub use denym_measure::{SensitiveSurvey, Survey};

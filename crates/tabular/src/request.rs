@@ -74,7 +74,7 @@ impl Request<'_> {
             return Ok(());
         };
         for (p, promise) in self.promises.iter().enumerate() {
-            let narrow = setting.scopes.get(p).is_some_and(Option::is_some);
+            let narrow = setting.scopes.get(p).is_some_and(|sets| !sets.is_empty());
             let name = promise.terms().name;
             let peopled =
                 setting.population.is_some() && matches!(name, "k-map" | "delta-presence");

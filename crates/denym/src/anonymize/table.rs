@@ -11,8 +11,9 @@ use denym_tabular::{
 
 use super::evidence::Evidence;
 use super::microdata::{self, Measures, measures::Changed};
-use super::red_team::RedTeam;
+use super::table_attacks;
 use super::{Account, Figures, Outcome, Release, RunOptions, Tried, json, proceed};
+use crate::attack::Attacked;
 use crate::bundle::Draft;
 use crate::certificate::{Altered, Certificate, Claim, DataFile, FORM};
 use crate::effort::Meter;
@@ -113,7 +114,7 @@ pub(super) fn run(
         (Some(register), Some(levels)) => Some(population::generalized(&plan, register, levels)?),
         _ => None,
     };
-    let (classes, claims) = audit(&plan, &written, guarded.as_ref(), people.as_ref())?;
+    let (classes, view, claims) = audit(&plan, &written, guarded.as_ref(), people.as_ref())?;
     let mut account = account(&plan, &table, &summary, &written, &found, &classes, claims)?;
     let changed = changed(&plan, &original, &table, &found);
     account.measures = Measures::of(
@@ -138,8 +139,25 @@ pub(super) fn run(
         .iter()
         .filter(|attribute| attribute.parts.is_empty() && !attribute.hidden);
     let names: Vec<String> = plain.map(|attribute| attribute.name.clone()).collect();
-    let red_team = RedTeam::attack(&before, &classes, &names, &policy.attack);
-    account.attacks.clone_from(&red_team.results);
+    let red_team = table_attacks::red_team(&table_attacks::Attackable {
+        plan: &plan,
+        engine: &engine,
+        kept: &kept,
+        before: Attacked {
+            table: &original,
+            roles,
+            classes: Some(&before),
+        },
+        after: Attacked {
+            table: &view.0,
+            roles: view.1,
+            classes: Some(&classes),
+        },
+        sensitive: &names,
+        measures: account.measures.as_ref(),
+        grouped: family.is_some(),
+    });
+    account.attacks = red_team.results(&policy.attack);
     if account.refused() {
         return Ok(Outcome::Refused(Box::new(account)));
     }
@@ -184,14 +202,14 @@ pub(super) fn run(
         "steward/report.html",
         denym_report::html(&report).as_bytes(),
     )?;
-    draft.write("steward/policy.toml", policy.text.as_bytes())?;
+    draft.policy(policy)?;
     draft.write(
         "steward/plan.json",
         json(&reporting::plan_document(&plan, &account))?.as_bytes(),
     )?;
     draft.write(
         "steward/attacks.json",
-        json(&red_team.document(&written, &plan.quasi_names(), &classes))?.as_bytes(),
+        json(&red_team.document())?.as_bytes(),
     )?;
     draft.write(
         "steward/source.json",
@@ -391,9 +409,9 @@ fn search(
         .enumerate()
         .filter(|(p, _)| covered[*p].is_none())
         .unzip();
-    let mut setting = scopes::setting(plan, &chosen);
+    let mut setting = scopes::setting(plan, &chosen, &promises);
     setting.population = register.map(|register| population::tuples(plan, register));
-    let plain = setting.population.is_none() && setting.scopes.iter().all(Option::is_none);
+    let plain = setting.population.is_none() && setting.scopes.iter().all(Vec::is_empty);
     let release = &plan.policy.release;
     let unknown = |what: &str| Error::Internal {
         what: format!("a {what} that the policy should have refused"),
@@ -501,12 +519,13 @@ fn by_row(table: &Table, quasi: &[usize], by_tuple: &[Option<ClassId>]) -> Vec<O
 /// Regroups the written data and judges every promise on it.
 ///
 /// What is judged with guarding nodes needs them beside: such promises are judged on the same table with that column left in.
+/// Also returns the columns that matter as they were judged.
 fn audit(
     plan: &Plan,
     written: &Table,
     guarded: Option<&Table>,
     population: Option<&Table>,
-) -> Result<(Classes, Vec<Claim>), Error> {
+) -> Result<(Classes, (Table, Roles), Vec<Claim>), Error> {
     let quasi = plan.quasi_names();
     let subject = plan.policy.with_role(Role::Subject).next();
     let of = |guarding: bool| -> Vec<usize> {
@@ -538,7 +557,18 @@ fn audit(
     if let Some(guarded) = guarded {
         measure(guarded, &of(true))?;
     }
-    Ok((classes, claims.into_iter().flatten().collect()))
+    let view = Evidence {
+        table: written,
+        knows: plan.policy.adversary,
+        quasi: &quasi,
+        sensitive: &plan.sensitive,
+        subject: subject.map(|spec| spec.name.as_str()),
+        promises: &[],
+        scopes: &[],
+        population: None,
+    }
+    .view()?;
+    Ok((classes, view, claims.into_iter().flatten().collect()))
 }
 
 /// Subjects aside, the smallest group when a missing value may stand for any, if the policy reads it so.
