@@ -109,8 +109,8 @@ impl Bench {
                 std::thread::sleep(Duration::from_millis(300));
                 broker.start();
             }
-            // It keeps nothing when it ends: its connections are cut instead.
-            Self::Kafka(kafka) => kafka.cut(),
+            // It keeps nothing when it ends: it is cut off and stands still instead.
+            Self::Kafka(kafka) => kafka.disturb(),
         }
     }
 }
@@ -353,13 +353,19 @@ fn what_a_broker_no_longer_has_is_said() {
 
 #[test]
 fn windows_larger_than_a_message_go_in_pieces() {
-    let Some(broker) = Broker::nats_with("max_payload: 4096") else {
+    let Some(broker) = Broker::nats_with("max_payload: 2048") else {
         return;
     };
     let mut bench = Bench::Nats(broker);
     let directory = tempfile::tempdir().expect("a directory");
-    let (windows, certificates) = from_a_file(directory.path(), &json_events(400, 16));
-    assert!(windows.iter().any(|line| line.len() > 8192));
+    // Trains of ten riders each, every one with a way of its own.
+    let mut text = String::new();
+    for (hour, rider) in (0..16).flat_map(|hour| (0..400).map(move |rider| (hour, rider))) {
+        let place = format!("line-{}-stop-{hour}", rider / 10);
+        text += &format!("{{\"subject\":{rider},\"location\":\"{place}\",\"time\":{hour}}}\n");
+    }
+    let (windows, certificates) = from_a_file(directory.path(), &text);
+    assert!(windows.iter().any(|line| line.len() > 2048));
     let sink = format!("[release]\nsink = \"{}\"\n", bench.address("OUT"));
     write(
         directory.path(),

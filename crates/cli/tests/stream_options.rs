@@ -52,9 +52,13 @@ fn several_sensitive_attributes() {
         let rider: usize = line[1..line.find(',').expect("a comma")]
             .parse()
             .expect("a number");
-        // On each line of the ring most are ill, and most are old.
+        // Most are ill wherever they are; those of one train are all old.
         let status = if rider % 5 < 3 { "ill" } else { "well" };
-        let age = if rider % 4 < 3 { "old" } else { "young" };
+        let age = if rider % 6 == 0 || rider % 7 == 0 {
+            "old"
+        } else {
+            "young"
+        };
         text += &format!("{line},{status},{age}\n");
     }
     let attributes = "[attributes]\nstatus = \"sensitive\"\nage = \"sensitive\"\n";
@@ -70,7 +74,7 @@ fn several_sensitive_attributes() {
     };
     let loose = kept("{ attribute = \"status\", values = [\"ill\"], at-most = 0.95 }");
     let both = kept(
-        "[{ attribute = \"status\", values = [\"ill\"], at-most = 0.95 }, { attribute = \"age\", values = [\"old\", \"young\"], at-most = 0.6 }]",
+        "[{ attribute = \"status\", values = [\"ill\"], at-most = 0.95 }, { attribute = \"age\", values = [\"old\"], at-most = 0.6 }]",
     );
     assert_eq!(loose, count(&plain, "published"));
     assert!(both < loose, "{both} {loose}");
@@ -112,7 +116,7 @@ fn the_rules_of_publication() {
     let mut text = String::from("subject,location,time\n");
     let mut seed = 7u64;
     for hour in 0..24 {
-        for rider in 0..120 {
+        for rider in 0..160 {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             text += &format!("r{rider},s{},{hour}\n", (seed >> 33) % 4);
         }
@@ -244,12 +248,12 @@ fn replayed_at_a_speed_gives_the_same_windows() {
     );
     let (code, found) = json(
         directory.path(),
-        &[&args[..4], &["b", "--replay-speed", "2x"]].concat(),
+        &[&args[..3], &["b", "--replay-speed", "2x"]].concat(),
     );
     assert_eq!((code, &found["error"]["code"]), (2, &"argument".into()));
     let (code, _) = json(
         directory.path(),
-        &[&args[..4], &["b", "--replay-speed", "max"]].concat(),
+        &[&args[..3], &["b", "--replay-speed", "max"]].concat(),
     );
     assert_eq!(code, 0);
     assert_eq!(

@@ -4,8 +4,11 @@
 mod kafka;
 mod support;
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write as _};
+use std::net::TcpStream;
 use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use denym_testkit::brokers::Broker;
 use denym_testkit::nats::Client;
@@ -138,9 +141,76 @@ fn a_real_week_from_a_file_through_nats_and_through_kafka() {
     }
     if let Some(kafka) = Kafka::start() {
         kafka.make("week");
-        kafka.send("week", text.lines().map(str::to_owned).collect());
         let address = format!("source = \"kafka://127.0.0.1:{}/week\"", kafka.port());
+        let together = 40;
+        let lines: Vec<&str> = text.lines().collect();
+        let messages = lines.chunks(together).map(|some| some.join("\n"));
+        if kafka.keeps_everything() {
+            kafka.send("week", messages.collect());
+        } else {
+            // It forgets what is old: it is fed as fast as it is read.
+            follow(directory, &address, |read| {
+                let messages: Vec<String> = messages.collect();
+                for some in messages.chunks(700) {
+                    kafka.send("week", some.to_vec());
+                    let sent = some
+                        .iter()
+                        .map(|message| message.lines().count() as u64)
+                        .sum();
+                    read(sent);
+                }
+            });
+        }
         stream(directory, "kafka", &address);
         same(directory, "kafka");
     }
+}
+
+/// Runs the stream while `feed` feeds it; `feed` is given something that waits until so many more events were read.
+fn follow(directory: &Path, source: &str, feed: impl FnOnce(&mut dyn FnMut(u64))) {
+    write(directory, "kafka.toml", policy(source));
+    let mut child = Command::new(support::BINARY)
+        .current_dir(directory)
+        .args(["stream", "kafka.toml", "-o", "kafka", "--metrics", "0"])
+        .args(["--checkpoint-every", "8"])
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("denym starts");
+    let mut said = BufReader::new(child.stderr.take().expect("a pipe"));
+    let mut line = String::new();
+    said.read_line(&mut line).expect("a line");
+    let address = line
+        .trim()
+        .strip_prefix("metrics on http://")
+        .expect("an address");
+    let address = address.trim_end_matches("/metrics");
+    let events = || {
+        let mut client = TcpStream::connect(address).expect("it listens");
+        write!(client, "GET /metrics HTTP/1.1\r\n\r\n").expect("sent");
+        let mut page = String::new();
+        client.read_to_string(&mut page).expect("a page");
+        let mut lines = page.lines();
+        let count = lines.find_map(|line| line.strip_prefix("denym_stream_events_total "));
+        count
+            .and_then(|count| count.parse::<u64>().ok())
+            .expect("a count")
+    };
+    let mut wanted = 0;
+    feed(&mut |sent| {
+        wanted += sent;
+        let start = Instant::now();
+        while events() < wanted {
+            assert!(
+                start.elapsed() < Duration::from_secs(60),
+                "{wanted} events are read"
+            );
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    });
+    let kill = Command::new("kill")
+        .args(["-TERM", &child.id().to_string()])
+        .status();
+    assert!(kill.expect("kill runs").success());
+    assert_eq!(child.wait().expect("ended").code(), Some(0));
 }

@@ -50,20 +50,22 @@ impl Broker {
         Some(broker)
     }
 
-    /// A broker of the Kafka protocol that keeps its data in `storage` and sends its clients to the port `advertised`,
-    /// or `None` after saying that the test is skipped.
+    /// A broker of the Kafka protocol that sends its clients to the port `advertised`, or `None` after saying that the test is
+    /// skipped: `tansu` where `make needs` could build it, else the cluster that librdkafka brings along for tests.
     ///
     /// # Panics
     ///
     /// When the broker is there but does not start.
-    pub fn kafka(storage: &str, advertised: u16) -> Option<Self> {
+    pub fn kafka(advertised: u16) -> Option<Self> {
         let home = std::env::var("HOME").unwrap_or_default();
         let cached = format!("{home}/.cache/denym/tansu/bin");
-        let command = find("tansu", &[&cached])?;
+        let Some(command) = look_for("tansu", &[&cached]) else {
+            return Self::librdkafka();
+        };
         let (folder, port) = (folder("tansu"), free_port());
         let args = vec![
             "broker".to_owned(),
-            format!("--storage-engine={storage}"),
+            "--storage-engine=memory://tansu/".to_owned(),
             format!("--listener-url=tcp://127.0.0.1:{port}"),
             format!("--advertised-listener-url=tcp://127.0.0.1:{advertised}"),
         ];
@@ -76,6 +78,36 @@ impl Broker {
         };
         broker.start();
         Some(broker)
+    }
+
+    /// The cluster of librdkafka: it chooses its port, and keeps five megabytes of each partition.
+    fn librdkafka() -> Option<Self> {
+        let command = crate::python::python(&["confluent-kafka==2.16.1"])?;
+        let args = vec!["-c".to_owned(), CLUSTER.to_owned()];
+        let mut broker = Self {
+            command,
+            args,
+            folder: folder("librdkafka"),
+            port: 0,
+            child: None,
+        };
+        broker.spawn();
+        let log = broker.folder.join("log");
+        for _ in 0..600 {
+            let text = std::fs::read_to_string(&log).unwrap_or_default();
+            let port = text.lines().find_map(|line| line.strip_prefix("port "));
+            if let Some(port) = port.and_then(|port| port.parse().ok()) {
+                broker.port = port;
+                return Some(broker);
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!("the cluster starts");
+    }
+
+    /// Whether it keeps whatever it is sent.
+    pub fn keeps_everything(&self) -> bool {
+        !self.folder.to_string_lossy().contains("librdkafka")
     }
 
     /// The port it listens on.
@@ -94,6 +126,17 @@ impl Broker {
     ///
     /// When it does not start.
     pub fn start(&mut self) {
+        self.spawn();
+        for _ in 0..600 {
+            if TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).is_ok() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!("the broker listens");
+    }
+
+    fn spawn(&mut self) {
         let log = std::fs::File::create(self.folder.join("log")).expect("a log");
         let child = Command::new(&self.command)
             .args(&self.args)
@@ -105,13 +148,22 @@ impl Broker {
             .spawn()
             .expect("the broker starts");
         self.child = Some(child);
-        for _ in 0..600 {
-            if TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).is_ok() {
-                return;
+    }
+
+    /// Lets it stand still for a while: connections stay, nobody answers.
+    ///
+    /// # Panics
+    ///
+    /// When it is not running.
+    pub fn freeze(&self, time: Duration) {
+        let id = self.child.as_ref().expect("it runs").id().to_string();
+        for signal in ["-STOP", "-CONT"] {
+            let sent = Command::new("kill").args([signal, &id]).status();
+            assert!(sent.is_ok_and(|status| status.success()), "kill runs");
+            if signal == "-STOP" {
+                std::thread::sleep(time);
             }
-            std::thread::sleep(Duration::from_millis(50));
         }
-        panic!("the broker listens");
     }
 
     /// Ends it without warning.
@@ -131,13 +183,24 @@ impl Drop for Broker {
     }
 }
 
-#[expect(clippy::print_stderr, reason = "a skipped test must say so")]
-fn find(name: &str, places: &[&str]) -> Option<PathBuf> {
+/// Starts the cluster, says on which port, and waits to be ended.
+const CLUSTER: &str = "\
+import confluent_kafka, sys, time
+producer = confluent_kafka.Producer({'bootstrap.servers': 'none', 'test.mock.num.brokers': 1})
+print('port', next(iter(producer.list_topics(timeout=30).brokers.values())).port, flush=True)
+time.sleep(3600)
+";
+
+fn look_for(name: &str, places: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let listed = std::env::split_paths(&path).chain(places.iter().map(PathBuf::from));
-    let found = listed
-        .map(|place| place.join(name))
-        .find(|file| file.is_file());
+    let mut files = listed.map(|place| place.join(name));
+    files.find(|file| file.is_file())
+}
+
+#[expect(clippy::print_stderr, reason = "a skipped test must say so")]
+fn find(name: &str, places: &[&str]) -> Option<PathBuf> {
+    let found = look_for(name, places);
     if found.is_none() {
         eprintln!("skipped: no `{name}` is installed here; `make needs` tries to");
     }

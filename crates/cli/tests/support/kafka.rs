@@ -1,5 +1,7 @@
 //! A broker of the Kafka protocol behind a wire that the test can cut, and a client that feeds and reads it.
 
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -14,15 +16,14 @@ use rskafka::record::Record;
 pub(crate) struct Kafka {
     wire: Wire,
     runtime: tokio::runtime::Runtime,
-    /// Kept alive.
-    _broker: Broker,
+    broker: Broker,
 }
 
 impl Kafka {
     /// A broker, or `None` after saying that the test is skipped.
     pub(crate) fn start() -> Option<Self> {
         let wire = Wire::lay();
-        let broker = Broker::kafka("memory://tansu/", wire.port)?;
+        let broker = Broker::kafka(wire.port)?;
         wire.connect(broker.port());
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -31,7 +32,7 @@ impl Kafka {
         let kafka = Self {
             wire,
             runtime,
-            _broker: broker,
+            broker,
         };
         // It listens before it answers.
         kafka
@@ -42,6 +43,11 @@ impl Kafka {
 
     pub(crate) fn port(&self) -> u16 {
         self.wire.port
+    }
+
+    /// Whether it keeps whatever it is sent.
+    pub(crate) fn keeps_everything(&self) -> bool {
+        self.broker.keeps_everything()
     }
 
     async fn client(&self) -> Client {
@@ -63,10 +69,10 @@ impl Kafka {
         self.runtime.block_on(async {
             let client = self.client().await;
             let controller = client.controller_client().expect("a controller");
-            controller
-                .create_topic(topic, 1, 1, 5_000)
-                .await
-                .expect("a topic");
+            // A broker that makes topics by itself may not let clients make them.
+            let made = controller.create_topic(topic, 1, 1, 5_000);
+            let _ = tokio::time::timeout(Duration::from_secs(2), made).await;
+            self.partition(topic).await;
         });
     }
 
@@ -113,11 +119,12 @@ impl Kafka {
         })
     }
 
-    /// Cuts the wire in the middle of whatever goes over it, and lays it again after a while.
-    pub(crate) fn cut(&self) {
+    /// Cuts the wire in the middle of whatever goes over it, and lays it again after a while; then nobody answers for a while.
+    pub(crate) fn disturb(&self) {
         self.wire.cut();
         std::thread::sleep(Duration::from_millis(700));
         self.wire.mend();
+        self.broker.freeze(Duration::from_millis(700));
     }
 }
 
