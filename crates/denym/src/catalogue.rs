@@ -1,6 +1,6 @@
 //! What a policy can name, in one list that feeds the command line, the policy reader and the docs.
 
-use crate::anonymize::CLUSTERING;
+use crate::anonymize::{CLUSTERING, SIDES};
 
 /// One algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +34,7 @@ pub fn algorithms() -> Vec<Algorithm> {
         reference: entry.reference,
     });
     tables
+        .chain(SIDES.into_iter().map(|(_, algorithm)| algorithm))
         .chain(numbers)
         .chain(CLUSTERING)
         .chain(PATHS)

@@ -16,6 +16,7 @@ mod effort;
 mod error;
 mod explore;
 pub mod generate;
+mod groups;
 mod hierarchies;
 mod judge;
 mod listener;
@@ -46,7 +47,9 @@ pub use anonymize::{
 pub use audit::paths::{PathAuditRequest, audit_paths};
 pub use audit::{Audit, AuditRequest, Dilemma, SpecialUniques, WhatIf, audit};
 pub use bundle::remove_unfinished;
-pub use certificate::{Altered, AttackResult, Certificate, Check, Claim, DataFile, Sensitive};
+pub use certificate::{
+    Altered, AttackResult, Certificate, Check, Claim, DataFile, Groups, Sensitive,
+};
 pub use compare::compare_tables;
 pub use denym_data::Fraction;
 pub use denym_engine::{Encoding, Format, ReadOptions};

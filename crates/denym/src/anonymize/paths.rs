@@ -213,6 +213,7 @@ pub(super) fn run(
             .collect(),
         subject: None,
         suppressed_records: account.suppressed_records,
+        groups: None,
         claims: account.claims.clone(),
         attacks: Vec::new(),
         paths: Some(PathClaims {
