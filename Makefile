@@ -24,6 +24,15 @@ needs:
 		[ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
 		apt-get update -qq >/dev/null && apt-get install -y -qq postgresql >/dev/null; } || \
 		echo "no PostgreSQL here: its tests are skipped"
+	@command -v nats-server >/dev/null || [ -x /usr/sbin/nats-server ] || { \
+		[ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+		apt-get update -qq >/dev/null && apt-get install -y -qq nats-server >/dev/null; } || \
+		echo "no nats-server here: its tests are skipped"
+	@[ -x $(HOME)/.cache/denym/tansu/bin/tansu ] || [ -e $(HOME)/.cache/denym/tansu/tried ] || { \
+		mkdir -p $(HOME)/.cache/denym/tansu && touch $(HOME)/.cache/denym/tansu/tried && \
+		CARGO_TARGET_DIR=$(HOME)/.cache/denym/tansu/target cargo install --quiet --locked tansu --version 0.6.0 \
+			--no-default-features --features dynostore --root $(HOME)/.cache/denym/tansu; } || \
+		echo "no Kafka broker here: its tests are skipped"
 
 test: needs ## Runs every test
 	cargo test --no-fail-fast $(LIGHT_PACKAGES)

@@ -9,10 +9,12 @@
 )]
 
 mod audit;
+mod gateway;
 mod microdata;
 mod paths;
 mod process;
 mod solvers;
+mod stream;
 mod table;
 mod thesis;
 mod trails;
@@ -28,6 +30,8 @@ fn main() {
         ("microdata", microdata::run),
         ("thesis", thesis::run),
         ("solvers", solvers::run),
+        ("gateway", gateway::run),
+        ("stream", stream::run),
     ] {
         if all || wanted.iter().any(|word| word == name) {
             println!("\n## {name}\n");

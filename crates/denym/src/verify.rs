@@ -1,6 +1,7 @@
 //! Checks a release from its public half alone.
 
 mod paths;
+pub(crate) mod stream;
 
 use std::path::{Path, PathBuf};
 

@@ -88,7 +88,7 @@ impl Request<'_> {
             return Ok(());
         };
         for (p, promise) in self.promises.iter().enumerate() {
-            let narrow = setting.scopes.get(p).is_some_and(Option::is_some);
+            let narrow = setting.scopes.get(p).is_some_and(|sets| !sets.is_empty());
             let name = promise.terms().name;
             let peopled =
                 setting.population.is_some() && matches!(name, "k-map" | "delta-presence");
@@ -102,7 +102,7 @@ impl Request<'_> {
     /// Refuses promises on fewer columns than all quasi-identifiers.
     pub(crate) fn only_all_columns(&self) -> Result<(), Error> {
         let scopes = self.setting.map_or(&[][..], |setting| &setting.scopes);
-        match scopes.iter().position(Option::is_some) {
+        match scopes.iter().position(|sets| !sets.is_empty()) {
             Some(p) => Err(Error::PromiseNotHonoured {
                 name: self.promises[p].terms().name,
             }),

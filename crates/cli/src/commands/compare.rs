@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use denym::{Comparison, Error, Policy};
+use denym::{ColumnComparison, Comparison, Error, Policy};
 use serde_json::{Value, json};
 
 use super::audit::read_options;
@@ -90,6 +90,12 @@ pub(crate) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode, Err
             number(column.total_variation * 100.0),
         ));
     }
+    if let Some(column) = distinctive(&found) {
+        console.say(format!(
+            "\nmost distinct values after: {} ({}); a search would generalize it next",
+            column.name, column.distinct.1
+        ));
+    }
     for (a, b, before, after) in &found.correlations {
         console.say(format!(
             "correlation of {a} and {b}: {} -> {}",
@@ -99,6 +105,15 @@ pub(crate) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode, Err
     }
     console.say("\n\"moved\" is the share of records whose value another value took the place of; generalized values count as moved.");
     Ok(ExitCode::SUCCESS)
+}
+
+/// The distinctive attribute: the first of the columns with the most distinct values.
+fn distinctive(found: &Comparison) -> Option<&ColumnComparison> {
+    found
+        .columns
+        .iter()
+        .rev()
+        .max_by_key(|column| column.distinct.1)
 }
 
 fn document(found: &Comparison) -> Value {
@@ -126,6 +141,7 @@ fn document(found: &Comparison) -> Value {
         "records_after": found.records.1,
         "dropped": found.dropped,
         "columns": columns,
+        "distinctive_attribute": distinctive(found).map(|column| &column.name),
         "correlations": found.correlations.iter().map(|(a, b, before, after)| json!({
             "columns": [a, b], "before": before, "after": after,
         })).collect::<Vec<_>>(),

@@ -2,9 +2,11 @@
 
 mod evidence;
 mod microdata;
+mod path_attacks;
 mod paths;
 mod red_team;
 mod table;
+mod table_attacks;
 mod trails;
 
 use std::path::{Path, PathBuf};

@@ -162,6 +162,15 @@ impl Release {
                 ),
             });
         }
+        if certificate.paths.is_some() {
+            return Err(Error::Argument {
+                what: "this is a release of paths".into(),
+                help: format!(
+                    "use `denym attack paths {} --raw FILE`",
+                    request.release.display()
+                ),
+            });
+        }
         let path = half.join(&certificate.data.file);
         let format = Format::parse(&certificate.data.format).ok_or_else(|| Error::Bundle {
             what: "the format of the data is unknown",

@@ -13,8 +13,9 @@ use denym_engine::{Engine, Format};
 use denym_measure::{Classes, Roles};
 
 use super::microdata::{self, Measures};
-use super::red_team::RedTeam;
+use super::table_attacks;
 use super::{Outcome, Release, RunOptions, json, proceed};
+use crate::attack::Attacked;
 use crate::bundle::Draft;
 use crate::certificate::{Certificate, DataFile, FORM, Groups};
 use crate::listener::{Listener, Phase};
@@ -25,7 +26,7 @@ use crate::{Error, coding, groups, mapping, perturb, population, pseudonyms, rep
 pub(crate) use search::solve;
 use search::{grouped, search};
 pub(crate) use side::SIDES;
-use side::Touched;
+use side::{Side, Touched};
 
 /// Makes a release of a table.
 pub(super) fn run(
@@ -151,7 +152,7 @@ pub(super) fn run(
         population: people.as_ref(),
         values_generalized: policy.release.algorithm == "greedy-personalized",
     };
-    let (classes, claims) = proof.measure(&written)?;
+    let (classes, view, claims) = proof.measure(&written)?;
     let mut account =
         account::account(&plan, &table, &summary, &written, &found, &classes, claims)?;
     let changed = account::changed(&plan, &original, &table, &found);
@@ -177,8 +178,25 @@ pub(super) fn run(
         .iter()
         .filter(|attribute| attribute.parts.is_empty() && !attribute.hidden);
     let names: Vec<String> = plain.map(|attribute| attribute.name.clone()).collect();
-    let red_team = RedTeam::attack(&before, &classes, &names, &policy.attack);
-    account.attacks.clone_from(&red_team.results);
+    let red_team = table_attacks::red_team(&table_attacks::Attackable {
+        plan: &plan,
+        engine: &engine,
+        kept: &kept,
+        before: Attacked {
+            table: &original,
+            roles,
+            classes: Some(&before),
+        },
+        after: Attacked {
+            table: &view.0,
+            roles: view.1,
+            classes: Some(&classes),
+        },
+        sensitive: &names,
+        measures: account.measures.as_ref(),
+        grouped: family.is_some() || Side::named(&policy.release.algorithm).is_some(),
+    });
+    account.attacks = red_team.results(&policy.attack);
     if account.refused() {
         return Ok(Outcome::Refused(Box::new(account)));
     }
@@ -224,14 +242,14 @@ pub(super) fn run(
         "steward/report.html",
         denym_report::html(&report).as_bytes(),
     )?;
-    draft.write("steward/policy.toml", policy.text.as_bytes())?;
+    draft.policy(policy)?;
     draft.write(
         "steward/plan.json",
         json(&reporting::plan_document(&plan, &account))?.as_bytes(),
     )?;
     draft.write(
         "steward/attacks.json",
-        json(&red_team.document(&written, &seen, &classes))?.as_bytes(),
+        json(&red_team.document())?.as_bytes(),
     )?;
     draft.write(
         "steward/source.json",

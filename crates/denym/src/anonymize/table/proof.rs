@@ -1,7 +1,7 @@
 //! The proof: every promise judged on the written data, regrouped.
 
 use denym_data::{Role, Table};
-use denym_measure::Classes;
+use denym_measure::{Classes, Roles};
 
 use super::super::evidence::Evidence;
 use crate::certificate::Claim;
@@ -9,6 +9,9 @@ use crate::judge::SensitiveAttribute;
 use crate::plan::Plan;
 use crate::policy::PromiseSpec;
 use crate::{Error, groups};
+
+/// The classes of the written data, the columns that matter as they were judged, and the claims.
+pub(super) type Proven = (Classes, (Table, Roles), Vec<Claim>);
 
 /// What a written table is judged with.
 pub(super) struct Proof<'a> {
@@ -28,7 +31,7 @@ impl Proof<'_> {
     /// Regroups the written data and judges every promise on it.
     ///
     /// What is judged with guarding nodes needs them beside: such promises are judged on the same table with that column left in.
-    pub(super) fn measure(&self, written: &Table) -> Result<(Classes, Vec<Claim>), Error> {
+    pub(super) fn measure(&self, written: &Table) -> Result<Proven, Error> {
         let plan = self.plan;
         let subject = plan.policy.with_role(Role::Subject).next();
         let of = |guarding: bool| -> Vec<usize> {
@@ -66,7 +69,18 @@ impl Proof<'_> {
                 }
             }
         }
-        Ok((classes, claims.into_iter().flatten().collect()))
+        let view = Evidence {
+            table: written,
+            knows: plan.policy.adversary,
+            quasi: self.quasi,
+            sensitive: &plan.sensitive,
+            subject: subject.map(|spec| spec.name.as_str()),
+            promises: &[],
+            scopes: &[],
+            population: None,
+        }
+        .view()?;
+        Ok((classes, view, claims.into_iter().flatten().collect()))
     }
 
     /// Judges guarding nodes where values are published at several levels: a general value is each of those under it alike.

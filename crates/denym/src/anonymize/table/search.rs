@@ -123,9 +123,9 @@ pub(super) fn search(
         .enumerate()
         .filter(|(p, _)| covered[*p].is_none())
         .unzip();
-    let mut setting = scopes::setting(plan, &chosen);
+    let mut setting = scopes::setting(plan, &chosen, &promises);
     setting.population = register.map(|register| population::tuples(plan, register));
-    let plain = setting.population.is_none() && setting.scopes.iter().all(Option::is_none);
+    let plain = setting.population.is_none() && setting.scopes.iter().all(Vec::is_empty);
     let release = &plan.policy.release;
     let unknown = |what: &str| Error::Internal {
         what: format!("a {what} that the policy should have refused"),
