@@ -31,6 +31,9 @@ pub struct Certificate {
     /// Columns whose published values are not those of single records.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub altered: Vec<Altered>,
+    /// Groups that quasi-identifiers and sensitive values meet in, when the release is made of groups.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub groups: Option<Groups>,
     /// What is promised and what was measured.
     pub claims: Vec<Claim>,
     /// What the red team could do to the release.
@@ -52,6 +55,18 @@ pub struct DataFile {
     pub records: u64,
     /// SHA-256 of its bytes.
     pub sha256: String,
+}
+
+/// Groups in which sensitive values belong to nobody in particular; promises are judged on them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Groups {
+    /// The column of groups.
+    pub column: String,
+    /// The sensitive attribute.
+    pub attribute: String,
+    /// The table with the sensitive values of each group, when they are not in the data itself.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub sensitive: Option<DataFile>,
 }
 
 /// A sensitive attribute.

@@ -16,6 +16,7 @@ mod effort;
 mod error;
 mod explore;
 pub mod generate;
+mod groups;
 mod hierarchies;
 mod judge;
 mod listener;
@@ -47,7 +48,9 @@ pub use audit::against::{Judged, audit_policy};
 pub use audit::paths::{PathAuditRequest, audit_paths};
 pub use audit::{Audit, AuditRequest, Dilemma, SpecialUniques, WhatElse, WhatIf, audit};
 pub use bundle::remove_unfinished;
-pub use certificate::{Altered, AttackResult, Certificate, Check, Claim, DataFile, Sensitive};
+pub use certificate::{
+    Altered, AttackResult, Certificate, Check, Claim, DataFile, Groups, Sensitive,
+};
 pub use compare::compare_tables;
 pub use denym_data::Fraction;
 pub use denym_engine::events::Lag as StreamLag;

@@ -22,7 +22,7 @@ pub(crate) use evidence::Evidence;
 pub(crate) use microdata::CLUSTERING;
 pub use microdata::{ColumnTests, Measures, Microdata};
 pub use paths::PathFigures;
-pub(crate) use table::solve;
+pub(crate) use table::{SIDES, solve};
 
 /// How a run is made, beside what the policy says.
 #[derive(Debug, Clone, Default)]

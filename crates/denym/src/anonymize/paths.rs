@@ -243,6 +243,7 @@ pub(super) fn run(
             .collect(),
         subject: None,
         suppressed_records: account.suppressed_records,
+        groups: None,
         claims: account.claims.clone(),
         attacks: account.attacks.clone(),
         paths: Some(PathClaims {

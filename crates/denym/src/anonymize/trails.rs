@@ -145,6 +145,7 @@ pub(super) fn run(
         sensitive: Vec::new(),
         subject: Some("id".into()),
         suppressed_records: account.suppressed_records,
+        groups: None,
         claims: account.claims.clone(),
         attacks: account.attacks.clone(),
     };

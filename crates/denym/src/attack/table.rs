@@ -189,9 +189,15 @@ impl Release {
         } else {
             request.sensitive.clone()
         };
+        let table = source::read_release(engine, &path, format)?;
+        let (table, _) = verify::with_groups(engine, &half, &certificate, table)?;
         Ok(Release {
-            table: source::read_release(engine, &path, format)?,
-            quasi: Some(certificate.quasi_identifiers),
+            table,
+            // In a release in groups nothing but the group leads to a sensitive value.
+            quasi: Some(match certificate.groups {
+                Some(groups) => vec![groups.column],
+                None => certificate.quasi_identifiers,
+            }),
             sensitive,
             explained,
             path,
