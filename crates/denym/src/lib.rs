@@ -41,13 +41,13 @@ mod verify;
 
 pub use anonymize::{
     Account, ColumnTests, Figures, Measures, Microdata, Outcome, PathFigures, Refusal, Release,
-    RunOptions, Tried, anonymize,
+    RunOptions, Tried, Unconcerned, anonymize,
 };
 pub use audit::paths::{PathAuditRequest, audit_paths};
 pub use audit::{Audit, AuditRequest, Dilemma, SpecialUniques, WhatIf, audit};
 pub use bundle::remove_unfinished;
 pub use certificate::{Altered, AttackResult, Certificate, Check, Claim, DataFile, Sensitive};
-pub use compare::compare_tables;
+pub use compare::{NumberComparison, compare_numbers, compare_tables};
 pub use denym_data::Fraction;
 pub use denym_engine::{Encoding, Format, ReadOptions};
 pub use denym_measure::catalogue::{METRICS, MetricEntry, PROMISES, PromiseEntry};

@@ -17,7 +17,7 @@ use crate::bundle::Draft;
 use crate::certificate::{Altered, Certificate, Claim, DataFile, FORM};
 use crate::effort::Meter;
 use crate::listener::{Listener, Phase};
-use crate::plan::{Plan, data_name};
+use crate::plan::{Plan, data_name, policy_error};
 use crate::policy::{AttributeSpec, Missing, Policy, PromiseSpec};
 use crate::utility::Released;
 use crate::{
@@ -263,6 +263,10 @@ fn check_options(
     policy: &Policy,
     options: &RunOptions,
 ) -> Result<(), Error> {
+    if let (None, Some(spec)) = (family, &policy.release.microdata.unconcerned) {
+        let mistake = microdata::only_clusters(&policy.release.algorithm, spec);
+        return Err(policy_error(policy, vec![mistake]));
+    }
     let seeded = options.perturbation_seed.is_some();
     let perturbs = !policy.release.microdata.perturb.is_empty();
     let problem = if seeded && !perturbs {
