@@ -20,7 +20,8 @@ use crate::{Error, Utility, threads};
 
 pub(crate) use evidence::Evidence;
 pub(crate) use microdata::CLUSTERING;
-pub use microdata::{ColumnTests, Measures, Microdata};
+pub(crate) use microdata::measures::Changed;
+pub use microdata::{ColumnTests, Measures, Microdata, Unconcerned};
 pub use paths::PathFigures;
 pub(crate) use table::{SIDES, solve};
 

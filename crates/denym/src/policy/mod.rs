@@ -19,7 +19,7 @@ use denym_data::{DatePart, Decimal, End, Fraction, Kind, Role};
 use serde::{Deserialize, Serialize};
 
 pub use attack::AttackSpec;
-pub use microdata::{MicrodataSpec, PerturbSpec, Perturbation};
+pub use microdata::{MicrodataSpec, PerturbSpec, Perturbation, UnconcernedSpec};
 pub use mistake::Mistake;
 pub(crate) use mistake::suggest;
 pub use operations::{KeySource, Middle, Operations};

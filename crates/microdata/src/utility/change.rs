@@ -87,7 +87,8 @@ pub fn moment_change(original: &Matrix, published: &Matrix) -> Result<MomentChan
     Ok(MomentChange {
         means: relative(&original.means(), &published.means()),
         covariances: relative(&lower(&before), &lower(&after)),
-        correlations: correlation,
+        // A sum of nothing is -0.
+        correlations: correlation + 0.0,
         eigenvalues: relative(&eigenvalues(&before), &eigenvalues(&after)),
     })
 }
@@ -99,7 +100,7 @@ fn relative(before: &[f64], after: &[f64]) -> f64 {
         .filter(|(before, _)| before.abs() > 0.0)
         .map(|(before, after)| ((after - before) / before).abs())
         .collect();
-    changes.iter().sum::<f64>() / changes.len().max(1) as f64
+    changes.iter().sum::<f64>() / changes.len().max(1) as f64 + 0.0
 }
 
 #[cfg(test)]
