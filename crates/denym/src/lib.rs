@@ -48,15 +48,10 @@ pub use audit::against::{Judged, audit_policy};
 pub use audit::paths::{PathAuditRequest, audit_paths};
 pub use audit::{Audit, AuditRequest, Dilemma, SpecialUniques, WhatElse, WhatIf, audit};
 pub use bundle::remove_unfinished;
-<<<<<<< HEAD
 pub use certificate::{
     Altered, AttackResult, Certificate, Check, Claim, DataFile, Groups, Sensitive,
 };
-pub use compare::compare_tables;
-=======
-pub use certificate::{Altered, AttackResult, Certificate, Check, Claim, DataFile, Sensitive};
 pub use compare::{NumberComparison, compare_numbers, compare_tables};
->>>>>>> micro
 pub use denym_data::Fraction;
 pub use denym_engine::events::Lag as StreamLag;
 pub use denym_engine::{Encoding, Format, ReadOptions};
