@@ -19,7 +19,7 @@ use crate::attack::Attacked;
 use crate::bundle::Draft;
 use crate::certificate::{Certificate, DataFile, FORM, Groups};
 use crate::listener::{Listener, Phase};
-use crate::plan::{Plan, data_name};
+use crate::plan::{Plan, data_name, policy_error};
 use crate::policy::Policy;
 use crate::{Error, coding, groups, mapping, perturb, population, pseudonyms, reporting, source};
 
@@ -280,6 +280,10 @@ fn check_options(
     policy: &Policy,
     options: &RunOptions,
 ) -> Result<(), Error> {
+    if let (None, Some(spec)) = (family, &policy.release.microdata.unconcerned) {
+        let mistake = microdata::only_clusters(&policy.release.algorithm, spec);
+        return Err(policy_error(policy, vec![mistake]));
+    }
     let seeded = options.perturbation_seed.is_some();
     let perturbs = !policy.release.microdata.perturb.is_empty();
     let problem = if seeded && !perturbs {
