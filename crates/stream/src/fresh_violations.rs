@@ -105,7 +105,8 @@ pub(crate) fn mine(fresh: &Fresh, limits: &Limits) -> Vec<Vec<u32>> {
                 .collect();
             all.extend(found.into_iter().flatten());
         }
-        for violation in &all[before..] {
+        // The longest are part of nothing longer.
+        for violation in all[before..].iter().filter(|v| v.len() < limits.l) {
             index.add(violation);
         }
         end = start;
