@@ -58,7 +58,7 @@ const fn grain(nodes: u128, quota: u64) -> Grain {
 }
 
 /// After so many walks that saw nothing new the search is over.
-const IDLE: u32 = 100;
+const IDLE: u64 = 100;
 
 /// Walks before the neighbors of the best node are looked at.
 const PATIENCE: u64 = 4;
@@ -176,12 +176,17 @@ impl Walk<'_> {
                 relaxed = relaxed.max(bound);
                 promising = Some(start);
             } else if open {
-                for _ in 0..CUTS {
+                // Where walking sees nothing new, proving has all the time.
+                let cuts = if idle < PATIENCE { CUTS } else { CUTS << 7 };
+                for _ in 0..cuts {
                     match self.prove(go_on) {
                         Proof::Cut(corner) => promising = Some(corner),
                         Proof::Settled => {}
                         Proof::Optimal => return relaxed,
-                        Proof::Halted => open = false,
+                        Proof::Halted => {
+                            open = false;
+                            break;
+                        }
                     }
                 }
             }
@@ -208,6 +213,10 @@ impl Walk<'_> {
                 swapped = self.best.as_ref().map_or(score, |best| best.score);
             }
             idle = if self.left < before { 0 } else { idle + 1 };
+            if open {
+                // There is an end to boxes.
+                idle = idle.min(PATIENCE);
+            }
             before = self.left;
         }
         relaxed

@@ -155,7 +155,9 @@ impl<'a> Bounding<'a> {
     pub(crate) fn next(&mut self, best: Option<f64>, go_on: &dyn Fn() -> bool) -> Next {
         let mut taken = 0;
         while let Some(mut region) = self.open.pop() {
-            if best.is_some_and(|best| region.bound >= best) {
+            // A hair is allowed for rounding.
+            let hopeless = |best: f64| region.bound > best + 1e-12 * (1.0 + best.abs());
+            if best.is_some_and(hopeless) {
                 self.open.push(region);
                 return Next::Closed;
             }
