@@ -9,10 +9,12 @@
 )]
 
 mod audit;
+mod gateway;
 mod microdata;
 mod paths;
 mod process;
 mod solvers;
+mod stream;
 mod table;
 mod thesis;
 mod trails;
@@ -32,6 +34,8 @@ fn main() {
         ("best-effort-10s", microdata::best_effort_10s),
         ("thesis", thesis::run),
         ("solvers", solvers::run),
+        ("gateway", gateway::run),
+        ("stream", stream::run),
     ] {
         if (all && !only_asked.contains(&name)) || wanted.iter().any(|word| word == name) {
             println!("\n## {name}\n");

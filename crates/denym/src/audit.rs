@@ -1,5 +1,6 @@
 //! Measures any table: every promise's value and every risk, without changing anything.
 
+pub(crate) mod against;
 pub(crate) mod paths;
 
 use std::path::PathBuf;
@@ -60,15 +61,15 @@ pub struct AuditRequest {
 pub enum WhatIf {
     /// Never.
     Never,
-    /// On tables of up to 200,000 records: on larger ones it takes longer than all the rest.
+    /// Each column alone, and in pairs where that does not take longer than all the rest.
     #[default]
-    WhenSmall,
-    /// Always.
+    Affordable,
+    /// Each column alone and in pairs.
     Always,
 }
 
-/// The most records of a table that is small.
-const SMALL: usize = 200_000;
+/// Records times pairs of columns that take about half a second.
+const AFFORDABLE: usize = 50_000_000;
 
 /// What an audit found.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,7 +79,7 @@ pub struct Audit {
     /// What happens when the adversary knows more columns than was thought.
     ///
     /// `None` when it was not asked.
-    pub what_if: Option<Vec<Dilemma>>,
+    pub what_if: Option<WhatElse>,
     /// For each sensitive attribute, the largest chance of inferring a value with 0, 1, 2, ... facts about others.
     pub worst_case: Vec<Vec<f64>>,
     /// How many people of the population are likely to be unique.
@@ -91,6 +92,15 @@ pub struct Audit {
     pub wildcards: Option<Wildcards>,
     /// Records in groups of fewer subjects than the k asked for.
     pub below_k: Option<u64>,
+}
+
+/// What further columns would tell an adversary.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WhatElse {
+    /// Each column, and then each pair.
+    pub found: Vec<Dilemma>,
+    /// Whether pairs were looked at.
+    pub pairs: bool,
 }
 
 /// The same table for an adversary who knows further columns.
@@ -128,14 +138,10 @@ pub fn audit(request: &AuditRequest, listener: &dyn Listener) -> Result<Audit, E
         .iter()
         .chain(&request.sensitive)
         .chain(&request.subject);
-    options.columns = Some(wanted.cloned().collect());
-    options.expected = request
-        .quasi
-        .iter()
-        .chain(&request.sensitive)
-        .chain(&request.subject)
-        .cloned()
-        .collect();
+    options.expected = wanted.cloned().collect();
+    if request.what_if == WhatIf::Never {
+        options.columns = Some(options.expected.clone());
+    }
     let table = engine
         .read(&request.data, &options)
         .map_err(unknown_column)?;
@@ -144,22 +150,6 @@ pub fn audit(request: &AuditRequest, listener: &dyn Listener) -> Result<Audit, E
     let table = view(request, &table, &engine)?;
     let taxonomies = taxonomies(request, &table, &engine)?;
     let roles = roles_in(request, &table)?;
-    let asks = match request.what_if {
-        WhatIf::Never => false,
-        WhatIf::WhenSmall => table.records() <= SMALL,
-        WhatIf::Always => true,
-    };
-    let whole = if asks {
-        options.columns = None;
-        let whole = engine
-            .read(&request.data, &options)
-            .map_err(unknown_column)?;
-        let whole = view(request, &whole, &engine)?;
-        let roles = roles_in(request, &whole)?;
-        Some((whole, roles))
-    } else {
-        None
-    };
     let register = register(request, &engine)?;
     let pool = crate::threads::pool(request.threads)?;
     pool.install(|| {
@@ -176,9 +166,8 @@ pub fn audit(request: &AuditRequest, listener: &dyn Listener) -> Result<Audit, E
             population: request.population,
         };
         let survey = survey(&classes, &options);
-        let what_if = whole
-            .as_ref()
-            .map(|(table, roles)| dilemmas(request, table, roles, survey.k));
+        let what_if =
+            (request.what_if != WhatIf::Never).then(|| dilemmas(request, &table, &roles, survey.k));
         let facts = |attribute| {
             (0..=request.background)
                 .map(|facts| worst_case_disclosure(&classes, attribute, facts))
@@ -278,10 +267,14 @@ fn roles_in(request: &AuditRequest, table: &Table) -> Result<Roles, Error> {
 }
 
 /// What each further column, and each pair of them, would tell.
-fn dilemmas(request: &AuditRequest, table: &Table, roles: &Roles, k: u64) -> Vec<Dilemma> {
+fn dilemmas(request: &AuditRequest, table: &Table, roles: &Roles, k: u64) -> WhatElse {
     let asked = request.k.unwrap_or(k);
     let name = |column: &usize| table.columns()[*column].name.clone();
-    what_if(table, roles, &[], true)
+    let others = table.columns().len() - roles.quasi.len() - usize::from(roles.subject.is_some());
+    let pairs = others * others.saturating_sub(1) / 2;
+    let pairs =
+        request.what_if == WhatIf::Always || pairs.saturating_mul(table.records()) <= AFFORDABLE;
+    let found = what_if(table, roles, &[], pairs)
         .into_iter()
         .map(|found| Dilemma {
             added: found.added.iter().map(name).collect(),
@@ -294,7 +287,8 @@ fn dilemmas(request: &AuditRequest, table: &Table, roles: &Roles, k: u64) -> Vec
                 .collect(),
             breaks: found.k < asked,
         })
-        .collect()
+        .collect();
+    WhatElse { found, pairs }
 }
 
 /// Records that are unique on few quasi-identifiers, and what each contributes to the risk.

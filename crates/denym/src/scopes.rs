@@ -10,7 +10,8 @@
 //!
 //! The full-domain searches judge each node on every set that is left, so they ask for no more than the policy does. Searches
 //! that cut the table into parts judge every promise on all quasi-identifiers: stricter, and sound for monotone promises.
-//! With `knows = { at-most = m }` every search judges on whole sets, which is stricter as well.
+//! With `knows = { at-most = m }` a promise is judged on every subset of m of its columns; of fewer, too, unless it is monotone, since
+//! then those of m imply them. Where these are more than [`MOST_SETS`] in all, the searches judge on whole sets, which is stricter.
 //!
 //! # Reference
 //!
@@ -21,7 +22,7 @@ use denym_measure::Promise;
 use denym_tabular::Setting;
 
 use crate::plan::Plan;
-use crate::policy::{Missing, PromiseSpec};
+use crate::policy::{Knowledge, Missing, PromiseSpec};
 
 /// For each promise, the one that makes it redundant for a search, if any.
 pub(crate) fn covered(plan: &Plan, judges: &[Box<dyn Promise>]) -> Vec<Option<usize>> {
@@ -32,8 +33,7 @@ pub(crate) fn covered(plan: &Plan, judges: &[Box<dyn Promise>]) -> Vec<Option<us
     let count = plan.promises.len();
     (0..count)
         .map(|p| {
-            let lasts = judges[p].terms().monotone
-                && (plan.columns.subject.is_none() || judges[p].monotone_over_shared_subjects());
+            let lasts = lasts(plan, judges[p].as_ref());
             (0..count).find(|&other| {
                 let (inner, outer) = (&plan.promises[p], &plan.promises[other]);
                 let tie = within(other, p) && implies(inner, outer);
@@ -58,20 +58,69 @@ fn implies(strong: &PromiseSpec, weak: &PromiseSpec) -> bool {
     }
 }
 
-/// The sets as a search wants them, for the promises `chosen`; `None` when every promise is on all columns.
-pub(crate) fn setting(plan: &Plan, chosen: &[usize]) -> Setting {
+/// The most sets of columns that a search judges every node on.
+const MOST_SETS: usize = 1_000;
+
+/// The sets as a search wants them, for the promises `chosen`.
+pub(crate) fn setting(plan: &Plan, chosen: &[usize], judges: &[Box<dyn Promise>]) -> Setting {
     let all = plan.quasi_names();
     let position = |name: &String| all.iter().position(|other| other == name);
+    let whole = chosen.iter().map(|&p| {
+        let names = plan.scopes[p].as_ref();
+        names.map(|names| names.iter().filter_map(position).collect::<Vec<usize>>())
+    });
+    let whole: Vec<Option<Vec<usize>>> = whole.collect();
+    let one = |set: &Option<Vec<usize>>| set.iter().cloned().collect();
+    let mut scopes: Vec<Vec<Vec<usize>>> = whole.iter().map(one).collect();
+    if let Knowledge::AtMost(most) = plan.policy.adversary {
+        let sets = whole.iter().zip(judges).map(|(set, judge)| {
+            let columns = set.clone().unwrap_or_else(|| (0..all.len()).collect());
+            let least = if lasts(plan, judge.as_ref()) { most } else { 0 };
+            subsets(&columns, least, most, MOST_SETS)
+        });
+        if let Some(sets) = sets.collect::<Option<Vec<_>>>()
+            && sets.iter().map(Vec::len).sum::<usize>() <= MOST_SETS
+        {
+            scopes = sets;
+        }
+    }
     Setting {
-        scopes: chosen
-            .iter()
-            .map(|&p| {
-                let names = plan.scopes[p].as_ref()?;
-                Some(names.iter().filter_map(position).collect())
-            })
-            .collect(),
+        scopes,
         population: None,
     }
+}
+
+/// Whether what holds on some columns holds on fewer.
+fn lasts(plan: &Plan, judge: &dyn Promise) -> bool {
+    judge.terms().monotone
+        && (plan.columns.subject.is_none() || judge.monotone_over_shared_subjects())
+}
+
+/// The subsets of `columns` with `least` to `most` members, and all of them when they are fewer; `None` when more than `limit`.
+fn subsets(columns: &[usize], least: usize, most: usize, limit: usize) -> Option<Vec<Vec<usize>>> {
+    let (least, most) = (least.min(columns.len()), most.min(columns.len()));
+    let mut found = Vec::new();
+    let mut open: Vec<(Vec<usize>, usize)> = vec![(Vec::new(), 0)];
+    while let Some((set, next)) = open.pop() {
+        if set.len() >= least {
+            found.push(set.clone());
+            if found.len() > limit {
+                return None;
+            }
+        }
+        if set.len() == most {
+            continue;
+        }
+        for at in (next..columns.len()).rev() {
+            // What can no longer grow to the least size leads nowhere.
+            if set.len() + columns.len() - at >= least {
+                let mut larger = set.clone();
+                larger.push(columns[at]);
+                open.push((larger, at + 1));
+            }
+        }
+    }
+    Some(found)
 }
 
 /// What the plan says about sets, registers and missing values, a line each.
@@ -109,6 +158,12 @@ pub(crate) fn steps(plan: &Plan) -> Vec<String> {
                 "read guarding nodes from `{guards}`, which is not released"
             ));
         }
+    }
+    if let Knowledge::AtMost(most) = plan.policy.adversary {
+        steps.push(format!(
+            "judge every promise on each {most} of its columns; searches that choose levels do so as well where these sets are at most \
+             {MOST_SETS}, others judge all columns at once, which is stricter"
+        ));
     }
     for detail in &plan.policy.data.details {
         steps.push(format!(

@@ -7,10 +7,11 @@ use denym_data::{Recoding, Summary, Table, Unit};
 use denym_engine::{Engine, ReadOptions};
 use denym_measure::metrics::{
     Cells, Publication, ambiguity, average_class_size, classification_metric, discernibility,
-    discernibility_star, height, iloss, kl_divergence, loss, minimal_distortion, ncp,
+    discernibility_star, height, igpl, iloss, ilpg, kl_divergence, loss, minimal_distortion, ncp,
     non_uniform_entropy, normalized_average_class_size, precision, random_queries, workload_error,
 };
-use denym_measure::{Classes, Roles};
+use denym_measure::promises::EntropyDiversity;
+use denym_measure::{Classes, Histogram, Roles};
 
 use crate::listener::{Listener, Phase};
 use crate::plan::Plan;
@@ -129,6 +130,10 @@ impl Released<'_> {
                 "classification",
                 classification_metric(&classes, 0, suppressed),
             );
+            let (lost, gained) = self.traded(&classes);
+            // The way back from the release is the specialization that undoes it: what is gained and lost changes places.
+            add("igpl", igpl(lost, gained));
+            add("ilpg", ilpg(lost, gained));
         }
         if let Some(recoding) = by_tuple {
             let publication =
@@ -148,6 +153,35 @@ impl Released<'_> {
             add("workload-error-median", errors.median);
         }
         Ok(found)
+    }
+
+    /// What the release, as one generalization of the source, loses and gains: bits about the first sensitive attribute that a
+    /// record's class tells, and people in the smallest class.
+    fn traded(&self, classes: &Classes) -> (f64, f64) {
+        let Some(histograms) = self.summary.sensitive.first() else {
+            return (0.0, 0.0);
+        };
+        let source = (0..self.summary.tuples())
+            .map(|tuple| Histogram::new(histograms.row(tuple)))
+            .collect::<Vec<_>>();
+        let bits = |total: f64| total / std::f64::consts::LN_2;
+        let before: f64 = source
+            .iter()
+            .map(|histogram| histogram.total as f64 * EntropyDiversity::entropy(histogram))
+            .sum();
+        let before = bits(before) / self.summary.total().max(1) as f64;
+        let after = classes.fold(
+            || 0.0,
+            |sum, _, group| {
+                let histogram = &group.histogram(0);
+                *sum += histogram.total as f64 * EntropyDiversity::entropy(histogram);
+            },
+            |left, right| left + right,
+        );
+        let after = bits(after) / classes.total().max(1) as f64;
+        let k = |sizes: &[u64]| sizes.iter().copied().min().unwrap_or(0) as f64;
+        let gained = k(classes.records()) - k(&self.summary.records);
+        ((after - before).max(0.0), gained.max(0.0))
     }
 
     /// Sizes of the classes that a full-domain release suppressed.

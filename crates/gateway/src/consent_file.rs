@@ -98,7 +98,7 @@ pub fn write(rows: &[IntendedRow]) -> String {
 }
 
 /// Comma-separated records with double quotes; `None` when a quote is not closed.
-fn records(text: &str) -> Option<Vec<Vec<String>>> {
+pub(crate) fn records(text: &str) -> Option<Vec<Vec<String>>> {
     let mut out = Vec::new();
     let mut record = Vec::new();
     let mut cell = String::new();

@@ -14,7 +14,8 @@
 //! name counts for every governed table of the query that has it. That drops more records than needed, never fewer.
 
 use crate::error::Error;
-use denym_purpose::{AccessPolicy, AccessPurpose, Activation, PostgresTable};
+use crate::statement::folded;
+use denym_purpose::{AccessPolicy, AccessPurpose, Activation, PostgresTable, TablePolicy};
 use sqlparser::ast::{
     BinaryOperator, DataType, Expr, Ident, ObjectName, Query, Select, SelectItem, SetExpr,
     Statement, TableAlias, TableFactor, Visit, VisitMut, Visitor, VisitorMut,
@@ -137,10 +138,7 @@ impl<'a> Pushdown<'a> {
 
     /// The governed tables a query names, in order: what the purpose is inferred from.
     pub fn tables(policy: &AccessPolicy, statement: &Statement) -> BTreeSet<String> {
-        let mut names = Names::default();
-        // the visitor never breaks
-        let _ = statement.visit(&mut names);
-        names
+        Names::of(statement)
             .relations
             .into_iter()
             .filter(|name| policy.tables.contains_key(name))
@@ -149,8 +147,7 @@ impl<'a> Pushdown<'a> {
 
     /// Rewrites a query.
     pub fn rewrite(&self, statement: &Statement) -> Result<Rewritten, Error> {
-        let mut names = Names::default();
-        let _ = statement.visit(&mut names);
+        let names = Names::of(statement);
         let mut check = OnlyKnown {
             policy: self.policy,
             common: &names.common,
@@ -184,9 +181,7 @@ impl<'a> Pushdown<'a> {
             self.policy.postgres(name, purpose, self.schema, &|place| {
                 access.is_permitted(place)
             })?;
-        let requested: Vec<usize> = (0..table.columns.len())
-            .filter(|place| names.everything || names.words.contains(&table.columns[*place].name))
-            .collect();
+        let requested = names.requested(table);
         let sql = postgres.select(&requested)?;
         let mut parsed =
             Parser::parse_sql(&PostgreSqlDialect {}, &sql).map_err(|_| Error::Syntax)?;
@@ -198,14 +193,6 @@ impl<'a> Pushdown<'a> {
             .map(|place| table.columns[*place].name.clone())
             .collect();
         Ok((*query, columns))
-    }
-}
-
-/// A name as PostgreSQL folds it: lower case unless quoted.
-fn folded(ident: &Ident) -> String {
-    match ident.quote_style {
-        None => ident.value.to_lowercase(),
-        Some(_) => ident.value.clone(),
     }
 }
 
@@ -224,13 +211,30 @@ fn relation(name: &ObjectName) -> Option<String> {
 }
 
 /// Collects the names of a query: relations, CTEs and every identifier.
-#[derive(Debug, Default)]
-struct Names {
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Names {
     relations: BTreeSet<String>,
     common: BTreeSet<String>,
     words: BTreeSet<String>,
     /// A wildcard, a whole-row reference or a join by common names asks for everything.
     everything: bool,
+}
+
+impl Names {
+    /// The names of a statement.
+    pub(crate) fn of(statement: &Statement) -> Self {
+        let mut names = Self::default();
+        // the visitor never breaks
+        let _ = statement.visit(&mut names);
+        names
+    }
+
+    /// Places of the columns of a governed table that the query asks for.
+    pub(crate) fn requested(&self, table: &TablePolicy) -> Vec<usize> {
+        (0..table.columns.len())
+            .filter(|place| self.everything || self.words.contains(&table.columns[*place].name))
+            .collect()
+    }
 }
 
 impl Visitor for Names {

@@ -10,7 +10,8 @@
 
 use crate::error::Error;
 use sqlparser::ast::{
-    Expr, Query, Select, Set, SetExpr, Statement, TableFactor, Value, Visit, Visitor,
+    CloseCursor, Declare, Expr, FetchDirection, Ident, Query, Reset, Select, Set, SetExpr,
+    Statement, TableFactor, Value, ValueWithSpan, Visit, Visitor,
 };
 use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::parser::Parser;
@@ -28,6 +29,8 @@ pub enum Command {
         purpose: Option<String>,
         /// Its text, for the audit log.
         text: String,
+        /// Its text without the purpose.
+        sql: String,
     },
     /// `SET denym.purpose = ..`; `None` for `RESET` and `TO DEFAULT`.
     SetPurpose(Option<String>),
@@ -39,8 +42,34 @@ pub enum Command {
     Commit,
     /// `ROLLBACK`.
     Rollback,
+    /// `SAVEPOINT name`.
+    Savepoint,
+    /// `RELEASE name`.
+    Release,
+    /// `ROLLBACK TO name`: a failed transaction goes on.
+    RollbackTo,
     /// `DISCARD ALL`: forgets the purpose and all portals.
     DiscardAll,
+    /// `DECLARE name CURSOR FOR query`; a cursor is a portal of that name.
+    Declare {
+        /// The cursor.
+        name: String,
+        /// A [`Command::Query`].
+        query: Box<Command>,
+        /// Kept after the transaction.
+        hold: bool,
+    },
+    /// `FETCH n FROM name`, forward only; `None` for all rows.
+    Fetch {
+        /// The cursor.
+        name: String,
+        /// How many rows.
+        rows: Option<u32>,
+    },
+    /// `CLOSE name`, or all cursors.
+    CloseCursor(Option<String>),
+    /// `DEALLOCATE name`, or all prepared statements.
+    Deallocate(Option<String>),
     /// A client setting without effect here; the tag to answer with.
     Nothing(&'static str),
 }
@@ -88,8 +117,8 @@ fn read(tokens: &[Token]) -> Result<Command, Error> {
     let (Some(statement), true) = (statements.pop(), statements.is_empty()) else {
         return Err(Error::Syntax);
     };
-    let command = allow(statement, purpose.clone(), whole.trim())?;
-    if purpose.is_some() && !matches!(command, Command::Query { .. }) {
+    let command = allow(statement, purpose.clone(), whole.trim(), sql.trim())?;
+    if purpose.is_some() && !matches!(command, Command::Query { .. } | Command::Declare { .. }) {
         return Err(Error::NotAllowed {
             what: "FOR PURPOSE after anything but a query".into(),
         });
@@ -131,7 +160,12 @@ fn take_purpose(tokens: &[Token]) -> Result<(&[Token], Option<String>), Error> {
     Ok((&tokens[..words[place - 1].0], Some(name)))
 }
 
-fn allow(statement: Statement, purpose: Option<String>, text: &str) -> Result<Command, Error> {
+fn allow(
+    statement: Statement,
+    purpose: Option<String>,
+    text: &str,
+    sql: &str,
+) -> Result<Command, Error> {
     let refused = |what: &str| {
         Err(Error::NotAllowed {
             what: what.to_owned(),
@@ -147,6 +181,7 @@ fn allow(statement: Statement, purpose: Option<String>, text: &str) -> Result<Co
                 statement: Box::new(Statement::Query(query)),
                 purpose,
                 text: text.to_owned(),
+                sql: sql.to_owned(),
             })
         }
         Statement::Set(set) => allow_set(&set),
@@ -167,6 +202,11 @@ fn allow(statement: Statement, purpose: Option<String>, text: &str) -> Result<Co
                 "timezone" => "UTC",
                 "datestyle" => "ISO, YMD",
                 "server_version" => "16.6",
+                "server_version_num" => "160006",
+                "max_identifier_length" => "63",
+                "is_superuser" => "off",
+                "transaction_read_only" | "default_transaction_read_only" => "on",
+                "default_transaction_isolation" | "transaction_isolation" => "read committed",
                 _ => return refused("SHOW of this setting"),
             };
             let name = name.join("_");
@@ -181,15 +221,95 @@ fn allow(statement: Statement, purpose: Option<String>, text: &str) -> Result<Co
             Ok(Command::Begin)
         }
         Statement::Commit { .. } => Ok(Command::Commit),
-        Statement::Rollback { .. } => Ok(Command::Rollback),
+        Statement::Rollback {
+            savepoint: None, ..
+        } => Ok(Command::Rollback),
+        Statement::Rollback { .. } => Ok(Command::RollbackTo),
+        Statement::Savepoint { .. } => Ok(Command::Savepoint),
+        Statement::ReleaseSavepoint { .. } => Ok(Command::Release),
         Statement::Discard { .. } => Ok(Command::DiscardAll),
-        Statement::Deallocate { .. } => Ok(Command::Nothing("DEALLOCATE")),
+        Statement::Deallocate { name, .. } => Ok(Command::Deallocate(
+            (name.quote_style.is_some() || !name.value.eq_ignore_ascii_case("all"))
+                .then(|| folded(&name)),
+        )),
+        Statement::Reset(reset) => match &reset.reset {
+            Reset::ALL => Ok(Command::DiscardAll),
+            Reset::ConfigurationParameter(name) => {
+                let name = name.to_string().replace('"', "").to_lowercase();
+                if name == "denym.purpose" {
+                    Ok(Command::SetPurpose(None))
+                } else if HARMLESS.contains(&name.as_str()) {
+                    Ok(Command::Nothing("RESET"))
+                } else {
+                    refused("RESET of an unknown setting")
+                }
+            }
+        },
+        Statement::Declare { stmts } => declare(stmts, purpose, text),
+        Statement::Fetch {
+            name,
+            direction,
+            into: None,
+            ..
+        } => Ok(Command::Fetch {
+            name: folded(&name),
+            rows: match direction {
+                FetchDirection::Next | FetchDirection::Forward { limit: None } => Some(1),
+                FetchDirection::All | FetchDirection::ForwardAll => None,
+                FetchDirection::Count { limit }
+                | FetchDirection::Forward { limit: Some(limit) } => Some(count(&limit)?),
+                _ => return refused("FETCH in this direction"),
+            },
+        }),
+        Statement::Close { cursor } => Ok(Command::CloseCursor(match cursor {
+            CloseCursor::All => None,
+            CloseCursor::Specific { name } => Some(folded(&name)),
+        })),
         other => {
             // the first word names the statement; the rest may hold anything
             let text = other.to_string();
             let word = text.split_whitespace().next().unwrap_or("statement");
             refused(&word.to_uppercase())
         }
+    }
+}
+
+/// A cursor: its query must pass as any other.
+fn declare(stmts: Vec<Declare>, purpose: Option<String>, text: &str) -> Result<Command, Error> {
+    let refused = |what: &str| {
+        Err(Error::NotAllowed {
+            what: what.to_owned(),
+        })
+    };
+    let Ok([cursor]) = <[Declare; 1]>::try_from(stmts) else {
+        return refused("DECLARE of several cursors");
+    };
+    let (Some(query), [name]) = (cursor.for_query, &cursor.names[..]) else {
+        return refused("DECLARE of anything but a cursor");
+    };
+    if cursor.scroll == Some(true) || cursor.binary == Some(true) {
+        return refused("a scrolling or binary cursor");
+    }
+    let sql = query.to_string();
+    Ok(Command::Declare {
+        name: folded(name),
+        query: Box::new(allow(Statement::Query(query), purpose, text, &sql)?),
+        hold: cursor.hold == Some(true),
+    })
+}
+
+/// A name as PostgreSQL folds it: lower case unless quoted.
+pub(crate) fn folded(ident: &Ident) -> String {
+    match ident.quote_style {
+        None => ident.value.to_lowercase(),
+        Some(_) => ident.value.clone(),
+    }
+}
+
+fn count(value: &ValueWithSpan) -> Result<u32, Error> {
+    match &value.value {
+        Value::Number(digits, _) => digits.parse().map_err(|_| Error::Syntax),
+        _ => Err(Error::Syntax),
     }
 }
 
@@ -403,7 +523,10 @@ mod tests {
             "DO $$ BEGIN END $$",
             "CALL f()",
             "LISTEN x",
-            "DECLARE c CURSOR FOR SELECT 1",
+            "DECLARE c CURSOR FOR INSERT INTO t VALUES (1)",
+            "DECLARE c SCROLL CURSOR FOR SELECT 1",
+            "FETCH BACKWARD 1 FROM c",
+            "FETCH ALL FROM c FOR PURPOSE marketing",
             "BEGIN FOR PURPOSE marketing",
         ];
         for text in refused {
@@ -418,11 +541,21 @@ mod tests {
             "START TRANSACTION READ ONLY",
             "COMMIT",
             "ROLLBACK",
+            "SAVEPOINT \"_pg3_1\"",
+            "ROLLBACK TO \"_pg3_1\"",
+            "RELEASE \"_pg3_1\"",
             "SET extra_float_digits = 3",
             "SET TIME ZONE 'UTC'",
             "DISCARD ALL",
             "SHOW denym.purpose",
             "SHOW standard_conforming_strings",
+            "DECLARE c CURSOR WITHOUT HOLD FOR SELECT 1 FOR PURPOSE marketing",
+            "FETCH FORWARD 10 FROM c",
+            "FETCH ALL IN \"c\"",
+            "CLOSE c",
+            "CLOSE ALL",
+            "DEALLOCATE ALL",
+            "RESET denym.purpose",
         ] {
             assert!(one(text).is_ok(), "{text}");
         }

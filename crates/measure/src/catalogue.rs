@@ -28,6 +28,10 @@ pub struct PromiseEntry {
     pub monotone_over_shared_subjects: bool,
     /// One line for people.
     pub description: &'static str,
+    /// What must hold, g being a group.
+    pub formula: &'static str,
+    /// What it does not give.
+    pub limits: &'static str,
     /// Authors, title, year.
     pub reference: &'static str,
 }
@@ -41,6 +45,8 @@ pub struct MetricEntry {
     pub range: &'static str,
     /// One line for people.
     pub description: &'static str,
+    /// How it is computed.
+    pub formula: &'static str,
     /// Authors, title, year.
     pub reference: &'static str,
 }
@@ -58,6 +64,8 @@ const fn promise(
     parameters: &'static [(&'static str, &'static str)],
     monotone: [bool; 3],
     description: &'static str,
+    formula: &'static str,
+    limits: &'static str,
     reference: &'static str,
 ) -> PromiseEntry {
     PromiseEntry {
@@ -68,6 +76,8 @@ const fn promise(
         monotone_with_suppression: monotone[1],
         monotone_over_shared_subjects: monotone[2],
         description,
+        formula,
+        limits,
         reference,
     }
 }
@@ -80,6 +90,8 @@ pub const PROMISES: &[PromiseEntry] = &[
         &[("k", "fewest subjects in a group")],
         COUNTS,
         "nobody can be told apart from at least k - 1 others",
+        "|subjects(g)| >= k for every group g",
+        "says nothing about sensitive values: a group may share one (homogeneity)",
         "Sweeney 2002; Samarati 2001",
     ),
     promise(
@@ -91,6 +103,8 @@ pub const PROMISES: &[PromiseEntry] = &[
         ],
         COUNTS,
         "each group on X is linked to at least k distinct values on Y",
+        "|distinct Y values in g| >= k for every group g on X",
+        "Y values that mean the same are counted apart",
         "Wang and Fung, Anonymizing sequential releases, 2006",
     ),
     promise(
@@ -105,6 +119,8 @@ pub const PROMISES: &[PromiseEntry] = &[
         ],
         COUNTS,
         "each group looks like at least k people of a population",
+        "|people of the population that look like g| >= k",
+        "as good as the register: people it lacks are not counted, and whoever knows that the victim is in the data sees only the group",
         "Sweeney 2001",
     ),
     promise(
@@ -113,6 +129,8 @@ pub const PROMISES: &[PromiseEntry] = &[
         &[ATTRIBUTE, ("l", "fewest distinct values in a group")],
         COUNTS,
         "each group shows at least l sensitive values",
+        "|distinct sensitive values in g| >= l",
+        "one value may still hold for almost everybody of a group (skewness), and values may be alike",
         "Machanavajjhala et al., l-diversity, 2006",
     ),
     promise(
@@ -121,6 +139,8 @@ pub const PROMISES: &[PromiseEntry] = &[
         &[ATTRIBUTE, ("l", "smallest exponential of the entropy")],
         SHARES,
         "each group's values are spread at least as well as l equally likely ones",
+        "-sum p(s) ln p(s) >= ln l over the values s of g",
+        "needs the whole table to be that diverse; values that are alike count as different",
         "Machanavajjhala et al., l-diversity, 2006",
     ),
     promise(
@@ -133,6 +153,8 @@ pub const PROMISES: &[PromiseEntry] = &[
         ],
         SHARES,
         "the most frequent value stays rare even when others are ruled out",
+        "f1 < c (fl + ... + fm), f1 >= ... >= fm the counts in g",
+        "strict: equality fails; no bound on how much is learned beside the most frequent value",
         "Machanavajjhala et al., l-diversity, 2006",
     ),
     promise(
@@ -146,6 +168,8 @@ pub const PROMISES: &[PromiseEntry] = &[
         ],
         SHARES,
         "recursive diversity that lets harmless values be disclosed",
+        "recursive, f1 the most frequent value that is not allowed",
+        "whoever decides which values are harmless decides for everybody",
         "Machanavajjhala et al., l-diversity, 2007",
     ),
     promise(
@@ -161,6 +185,8 @@ pub const PROMISES: &[PromiseEntry] = &[
         ],
         SHARES,
         "recursive diversity that also keeps values from being ruled out",
+        "positive-disclosure recursive, and share(s) >= least for each floored s",
+        "a floor that the whole table does not reach can be kept by no release",
         "Machanavajjhala et al., l-diversity, 2007",
     ),
     promise(
@@ -173,6 +199,8 @@ pub const PROMISES: &[PromiseEntry] = &[
         ],
         SHARES,
         "no guarded value can be inferred with more than the given confidence",
+        "count(s in g) / |g| <= at-most for each guarded s",
+        "values without a bound are not guarded",
         "Wang, Fung, Yu, Handicapping attacker's confidence, 2007",
     ),
     promise(
@@ -186,6 +214,8 @@ pub const PROMISES: &[PromiseEntry] = &[
         ],
         SHARES,
         "each group on X has k subjects and bounded confidence in the values of Y",
+        "|g| >= k and count(y in g) / |g| <= at-most",
+        "as confidence, on the groups of X",
         "Wang and Fung, Anonymizing sequential releases, 2006",
     ),
     promise(
@@ -198,6 +228,8 @@ pub const PROMISES: &[PromiseEntry] = &[
         ],
         SHARES,
         "k subjects in each group and no value above a share alpha",
+        "|g| >= k and count(s in g) / |g| <= alpha for every s",
+        "one bound for all values: frequent and rare ones alike",
         "Wong et al., (alpha,k)-anonymity, 2006",
     ),
     promise(
@@ -210,6 +242,8 @@ pub const PROMISES: &[PromiseEntry] = &[
         ],
         COUNTS,
         "each group has k distinct numbers over a range of at least e",
+        "|distinct numbers in g| >= k and max - min >= e",
+        "most of a group may still lie close together: the range has two ends only (proximity)",
         "Zhang et al., Aggregate query answering on anonymized tables, 2007",
     ),
     promise(
@@ -222,6 +256,8 @@ pub const PROMISES: &[PromiseEntry] = &[
         ],
         NEVER,
         "no interval around a number of a group holds for more than one in m",
+        "|{y in g: |y - x| <= epsilon}| / |g| <= 1/m for every number x of g",
+        "merging groups may break it, so searches that rely on merging refuse it",
         "Li, Tao, Xiao, Preservation of proximity privacy, 2008",
     ),
     promise(
@@ -230,6 +266,8 @@ pub const PROMISES: &[PromiseEntry] = &[
         &[ATTRIBUTE, ("t", "largest distance"), ("distance", "equal")],
         SHARES,
         "each group's values are distributed almost as in the table; all values equally far apart",
+        "1/2 sum |p(s) - q(s)| <= t, p in g, q in the table",
+        "all values are equally far apart; keeping t small destroys what the table says about the attribute",
         "Li, Li, Venkatasubramanian, t-closeness, 2007",
     ),
     promise(
@@ -242,6 +280,8 @@ pub const PROMISES: &[PromiseEntry] = &[
         ],
         SHARES,
         "the same, with values in an order",
+        "sum over i of |sum over j <= i of p(j) - q(j)| / (m - 1) <= t",
+        "ranks, not distances, are compared",
         "Li, Li, Venkatasubramanian, t-closeness, 2007",
     ),
     promise(
@@ -255,6 +295,8 @@ pub const PROMISES: &[PromiseEntry] = &[
         ],
         SHARES,
         "the same, with values in a taxonomy",
+        "cost of moving p to q, steps to the common ancestor / height, <= t",
+        "as good as the taxonomy",
         "Li, Li, Venkatasubramanian, t-closeness, 2007",
     ),
     promise(
@@ -263,6 +305,8 @@ pub const PROMISES: &[PromiseEntry] = &[
         &[ATTRIBUTE, ("beta", "largest relative gain")],
         SHARES,
         "no value's share in a group exceeds its share in the table by more than a factor 1 + beta",
+        "(q(s) - p(s)) / p(s) <= beta, q in g, p in the table",
+        "a value of half the table may become certain when beta is 1",
         "Cao and Karras, Publishing microdata with a robust privacy guarantee, 2012",
     ),
     promise(
@@ -271,6 +315,8 @@ pub const PROMISES: &[PromiseEntry] = &[
         &[ATTRIBUTE, ("beta", "largest relative gain")],
         SHARES,
         "the same, with frequent values bounded by -ln of their share",
+        "(q(s) - p(s)) / p(s) <= min(beta, -ln p(s))",
+        "losses are free: that a value is absent may be learned",
         "Cao and Karras, Publishing microdata with a robust privacy guarantee, 2012",
     ),
     promise(
@@ -283,6 +329,8 @@ pub const PROMISES: &[PromiseEntry] = &[
         ],
         SHARES,
         "every value is about as frequent in each group as in the table",
+        "|log(q(s) / p(s))| < delta for every s of the table",
+        "every group must show every value, so few tables can keep it",
         "Brickell and Shmatikov, The cost of privacy, 2008",
     ),
     promise(
@@ -295,6 +343,8 @@ pub const PROMISES: &[PromiseEntry] = &[
         ],
         NEVER,
         "the same, skipping values that a group lacks, as some tools do",
+        "|log(q(s) / p(s))| < delta for every s of g",
+        "absent values are ignored: weaker than the paper, for comparison with tools that do so",
         "Brickell and Shmatikov, The cost of privacy, 2008",
     ),
     promise(
@@ -308,6 +358,8 @@ pub const PROMISES: &[PromiseEntry] = &[
         ],
         NEVER,
         "each person's own guarding node holds for at most the given share of their group",
+        "for each person: share of their group below their guarding node <= at-most",
+        "needs guarding nodes that do not depend on the value; they are never published",
         "Xiao and Tao, Personalized privacy preservation, 2006",
     ),
     promise(
@@ -320,6 +372,8 @@ pub const PROMISES: &[PromiseEntry] = &[
         ],
         SHARES,
         "nobody in a public table can be said to be in the published one beyond the given chances",
+        "least <= |table in g| / |population in g| <= most",
+        "needs the register that the adversary has, or a larger one",
         "Nergiz, Atzori, Clifton, Hiding the presence of individuals, 2007",
     ),
 ];
@@ -361,12 +415,14 @@ const fn metric(
     name: &'static str,
     range: &'static str,
     description: &'static str,
+    formula: &'static str,
     reference: &'static str,
 ) -> MetricEntry {
     MetricEntry {
         name,
         range,
         description,
+        formula,
         reference,
     }
 }
@@ -377,120 +433,140 @@ pub const METRICS: &[MetricEntry] = &[
         "loss",
         "0 to 1, smaller is better",
         "share of each attribute's domain that published cells leave open, geometric mean",
+        "v = (sum of m/D - N/D) / (N - N/D) per attribute, m of D values under each cell; (product of (1 + v))^(1/n) - 1",
         "Iyengar, Transforming data to satisfy privacy constraints, 2002",
     ),
     metric(
         "discernibility",
         "records squared, smaller is better",
         "each record pays the size of its class, a suppressed one the size of the table",
+        "sum of |g|^2 + suppressed * |T|",
         "Bayardo and Agrawal, Data privacy through optimal k-anonymization, 2005",
     ),
     metric(
         "discernibility-star",
         "records squared, smaller is better",
         "each class pays its square, suppressed or not",
+        "sum of |g|^2 over all classes",
         "El Emam et al., A globally optimal k-anonymity method, 2009",
     ),
     metric(
         "average-class-size",
         "records, smaller is better",
         "mean records of a class",
+        "|T| / classes",
         "LeFevre et al., Mondrian, 2006",
     ),
     metric(
         "normalized-average-class-size",
         "1 and above, smaller is better",
         "mean records of a class in units of k (C_avg)",
+        "|T| / (classes * k)",
         "LeFevre et al., Mondrian, 2006",
     ),
     metric(
         "precision",
         "0 to 1, larger is better",
         "share of generalization steps not taken",
+        "1 - sum of level / height over cells / cells",
         "Sweeney, Achieving k-anonymity, 2002",
     ),
     metric(
         "minimal-distortion",
         "steps, smaller is better",
         "one unit per cell and generalization step",
+        "sum of levels over cells",
         "Samarati 2001",
     ),
     metric(
         "height",
         "steps, smaller is better",
         "sum of the levels of a full-domain recoding",
+        "sum of levels",
         "Samarati 2001",
     ),
     metric(
         "iloss",
         "0 and above, smaller is better",
         "weighted share of values made indistinguishable",
+        "weighted mean over cells of (m - 1) / D, m of D values under the cell",
         "Xiao and Tao, Personalized privacy preservation, 2006",
     ),
     metric(
         "ncp",
         "0 to 1 per cell, smaller is better",
         "normalized certainty penalty, weighted",
+        "weighted mean over cells of m / D, 0 for a single value",
         "Xu et al., Utility-based anonymization using local recoding, 2006",
     ),
     metric(
         "distinctive-attribute",
         "an attribute",
         "the attribute with the most distinct values, to generalize next",
+        "argmax of distinct values",
         "Sweeney, Datafly, 1998",
     ),
     metric(
         "classification",
         "0 to 1, smaller is better",
         "records that a majority vote in their class gets wrong (CM)",
+        "records outside the majority of their class, and suppressed ones / records",
         "Iyengar, Transforming data to satisfy privacy constraints, 2002",
     ),
     metric(
         "ambiguity",
         "1 and above, smaller is better",
         "tuples of the domain that a published record could have been",
+        "mean over records of the product of m over its cells",
         "Nergiz and Clifton, Thoughts on k-anonymization, 2007",
     ),
     metric(
         "non-uniform-entropy",
         "bits, smaller is better",
         "bits needed to recover the original values",
+        "-sum of log2 p(value | published value)",
         "Gionis and Tassa, k-anonymization with minimal loss of information, 2009",
     ),
     metric(
         "kl-divergence",
         "nats, smaller is better",
         "how far the described distribution is from the original",
+        "sum p ln(p / q), q uniform within what is published",
         "Kifer and Gehrke, Injecting utility into anonymized datasets, 2006",
     ),
     metric(
         "igpl",
         "0 and above, larger is better",
         "information gained per privacy lost of a specialization",
+        "information gained / (privacy lost + 1); of a release: undoing it as one step",
         "Fung, Wang, Yu, Top-down specialization, 2005",
     ),
     metric(
         "ilpg",
         "0 and above, smaller is better",
         "information lost per privacy gained of a generalization",
+        "information lost / (privacy gained + 1); of a release: bits about the first sensitive attribute per person of k",
         "Wang, Yu, Chakraborty, Bottom-up generalization, 2004",
     ),
     metric(
         "workload-error",
         "0 and above, smaller is better",
         "relative error of count queries",
+        "mean of |true - estimated| / max(true, 0.1 %) over seeded count queries",
         "LeFevre et al., Workload-aware anonymization, 2006",
     ),
     metric(
         "moments",
         "as the data",
         "means and variances before and after",
+        "mean, variance",
         "-",
     ),
     metric(
         "correlation",
         "-1 to 1",
         "correlations of numeric columns before and after",
+        "Pearson's coefficient",
         "-",
     ),
 ];

@@ -2,7 +2,7 @@
 //!
 //! # Idea
 //!
-//! An adversary who knows `zip` alone sees groups that are unions of classes. At a node the classes that are still published are
+//! An adversary who knows `zip` alone, or any two columns, sees groups that are unions of classes. At a node the classes that are still published are
 //! put together by the columns of each promise, and every class of a group that fails is suppressed. That makes
 //! other groups smaller, so it is repeated until nothing more falls:
 //!
@@ -49,8 +49,8 @@ use crate::request::Request;
 /// What promises are judged on, beside whole classes.
 #[derive(Debug, Clone, Default)]
 pub struct Setting {
-    /// For each promise the positions of the quasi-identifiers that its adversary knows; `None` is all of them.
-    pub scopes: Vec<Option<Vec<usize>>>,
+    /// For each promise the sets of quasi-identifiers, by position, that its adversary may know; none is all of them at once.
+    pub scopes: Vec<Vec<Vec<usize>>>,
     /// A public register, in the codes of the summary.
     pub population: Option<Population>,
 }
@@ -130,14 +130,16 @@ fn scopes<const W: usize>(
     setting: &Setting,
     layout: &Layout,
 ) -> Vec<(Key<W>, Vec<usize>)> {
-    let all: Vec<usize> = (0..request.hierarchies.len()).collect();
+    let all = [(0..request.hierarchies.len()).collect::<Vec<usize>>()];
     let mut scopes: Vec<(Key<W>, Vec<usize>)> = Vec::new();
     for p in 0..request.promises.len() {
-        let members = setting.scopes.get(p).and_then(Option::as_ref);
-        let mask = layout.mask(members.unwrap_or(&all));
-        match scopes.iter_mut().find(|(known, _)| *known == mask) {
-            Some((_, promises)) => promises.push(p),
-            None => scopes.push((mask, vec![p])),
+        let own = setting.scopes.get(p).filter(|sets| !sets.is_empty());
+        for members in own.map_or(all.as_slice(), Vec::as_slice) {
+            let mask = layout.mask(members);
+            match scopes.iter_mut().find(|(known, _)| *known == mask) {
+                Some((_, promises)) => promises.push(p),
+                None => scopes.push((mask, vec![p])),
+            }
         }
     }
     scopes

@@ -1,27 +1,35 @@
 //! `denym audit`: every promise's measured value and every risk, for any data set.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 
-use denym::{Audit, AuditRequest, Encoding, Error, Format, ReadOptions, WhatIf};
+use denym::{Audit, AuditRequest, Encoding, Error, Format, Policy, ReadOptions, WhatIf};
 use serde_json::{Value, json};
 
-use super::claims::number;
+use super::claims::{self, number};
 use crate::args::ReadArgs;
 use crate::console::Console;
 
 /// Arguments of `audit`.
 #[derive(Args)]
 pub(crate) struct AuditArgs {
-    /// File, directory or glob
+    /// File, directory or glob; the policy's own when there is a policy and nothing is given
+    #[arg(
+        required_unless_present = "policy",
+        default_value = "",
+        hide_default_value = true
+    )]
     pub(crate) data: String,
+    /// Judge every promise of this policy on the data as it stands; exit 1 when one fails
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["quasi", "sensitive", "subject", "paths", "doublets"])]
+    pub(crate) policy: Option<PathBuf>,
     /// Quasi-identifiers: what an adversary may know, separated by commas
     #[arg(
         long,
         value_delimiter = ',',
-        required_unless_present_any = ["paths", "doublets"],
+        required_unless_present_any = ["paths", "doublets", "policy"],
         value_name = "COLUMNS"
     )]
     pub(crate) quasi: Vec<String>,
@@ -57,7 +65,7 @@ pub(crate) struct AuditArgs {
     /// The k you need: what-if says which further columns would break it; for paths, fewest people in a group
     #[arg(long, value_name = "K")]
     pub(crate) k: Option<u64>,
-    /// Ask what happens when the adversary knows further columns, also on more than 200,000 records
+    /// Ask what happens when the adversary knows pairs of further columns, however long it takes
     #[arg(long, conflicts_with = "no_what_if")]
     pub(crate) what_if: bool,
     /// Do not ask what happens when the adversary knows further columns
@@ -115,12 +123,73 @@ pub(crate) fn run(args: &AuditArgs, console: &Console) -> Result<ExitCode, Error
     if args.paths || args.doublets.is_some() {
         return super::audit_paths::run(args, console);
     }
-    let request = AuditRequest {
-        data: PathBuf::from(&args.data),
-        read: read_options(&args.read)?,
-        quasi: args.quasi.clone(),
-        sensitive: args.sensitive.clone(),
-        subject: args.subject.clone(),
+    if let Some(file) = &args.policy {
+        return against(args, file, console);
+    }
+    let found = denym::audit(
+        &request(
+            args,
+            AuditRequest {
+                data: PathBuf::from(&args.data),
+                read: read_options(&args.read)?,
+                quasi: args.quasi.clone(),
+                sensitive: args.sensitive.clone(),
+                subject: args.subject.clone(),
+                ..AuditRequest::default()
+            },
+            console,
+        )?,
+        console,
+    )?;
+    console.clear();
+    console.document(&document(&found));
+    print(&found, console);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Judges the promises of a policy, and measures everything else with its roles.
+fn against(args: &AuditArgs, file: &Path, console: &Console) -> Result<ExitCode, Error> {
+    let policy = Policy::read(file)?;
+    let data = (!args.data.is_empty()).then(|| Path::new(&args.data));
+    let judged = denym::audit_policy(&policy, data, console.threads, console)?;
+    let found = AuditRequest::of_policy(&policy, data)?
+        .map(|roles| denym::audit(&request(args, roles, console)?, console))
+        .transpose()?;
+    console.clear();
+    let holds = judged.claims.iter().all(|claim| claim.holds != Some(false));
+    let mut all = found.as_ref().map_or_else(|| json!({}), document);
+    all["status"] = json!(if holds { "holds" } else { "fails" });
+    all["claims"] = claims::document(&judged.claims);
+    all["left_out"] = json!(judged.left_out);
+    console.document(&all);
+    if let Some(found) = &found {
+        print(found, console);
+    }
+    console.say("\nthe policy's promises on this data");
+    for (line, claim) in claims::lines(&judged.claims).iter().zip(&judged.claims) {
+        let violating = match claim.violating_records {
+            0 => String::new(),
+            records => format!(" ({records} records)"),
+        };
+        console.say(format!("  {line}{violating}"));
+    }
+    for reason in &judged.left_out {
+        console.say(format!("  not judged {reason}"));
+    }
+    Ok(if holds {
+        ExitCode::SUCCESS
+    } else {
+        Console::refused()
+    })
+}
+
+/// What is to be measured, with the roles of `roles`.
+fn request(
+    args: &AuditArgs,
+    roles: AuditRequest,
+    console: &Console,
+) -> Result<AuditRequest, Error> {
+    Ok(AuditRequest {
         levels: levels(&args.levels)?,
         hierarchies: args.hierarchies.clone(),
         suppress_below: args.suppress_below,
@@ -131,17 +200,13 @@ pub(crate) fn run(args: &AuditArgs, console: &Console) -> Result<ExitCode, Error
         what_if: match (args.what_if, args.no_what_if) {
             (true, _) => WhatIf::Always,
             (_, true) => WhatIf::Never,
-            _ => WhatIf::WhenSmall,
+            _ => WhatIf::Affordable,
         },
         background: args.background,
         special_uniques: args.special_uniques,
         threads: console.threads,
-    };
-    let found = denym::audit(&request, console)?;
-    console.clear();
-    console.document(&document(&found));
-    print(&found, console);
-    Ok(ExitCode::SUCCESS)
+        ..roles
+    })
 }
 
 /// `sex=0` as a column and a level.
@@ -249,8 +314,8 @@ fn document(found: &Audit) -> Value {
         },
         "sensitive": sensitive,
     });
-    document["what_if"] = found.what_if.as_ref().map_or(Value::Null, |dilemmas| {
-        dilemmas.iter().map(|dilemma| {
+    document["what_if"] = found.what_if.as_ref().map_or(Value::Null, |asked| {
+        asked.found.iter().map(|dilemma| {
             let confidence: serde_json::Map<String, Value> =
                 dilemma.confidence.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
             json!({"added": dilemma.added, "k": dilemma.k, "confidence": confidence, "breaks": dilemma.breaks})
@@ -411,15 +476,14 @@ fn print(found: &Audit, console: &Console) {
             ));
         }
     }
-    if found.what_if.is_none() && survey.records > 200_000 {
-        console.say(
-            "\nnot asked on so many records: what further columns would tell (--what-if asks)",
-        );
+    let Some(asked) = &found.what_if else { return };
+    if !asked.pairs {
+        console
+            .say("\nnot asked on so much data: what pairs of further columns would tell (--what-if asks)");
     }
-    let breaking: Vec<_> = found
-        .what_if
+    let breaking: Vec<_> = asked
+        .found
         .iter()
-        .flatten()
         .filter(|dilemma| dilemma.breaks && dilemma.added.len() == 1)
         .collect();
     if !breaking.is_empty() {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use denym::{Comparison, Error, Measures, NumberComparison, Policy};
+use denym::{ColumnComparison, Comparison, Error, Measures, NumberComparison, Policy};
 use serde_json::{Value, json};
 
 use super::audit::read_options;
@@ -108,6 +108,12 @@ pub(crate) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode, Err
             number(column.total_variation * 100.0),
         ));
     }
+    if let Some(column) = distinctive(&found) {
+        console.say(format!(
+            "\nmost distinct values after: {} ({}); a search would generalize it next",
+            column.name, column.distinct.1
+        ));
+    }
     for (a, b, before, after) in &found.correlations {
         console.say(format!(
             "correlation of {a} and {b}: {} -> {}",
@@ -178,6 +184,15 @@ fn numbers_document(numbers: &NumberComparison) -> Value {
     })
 }
 
+/// The distinctive attribute: the first of the columns with the most distinct values.
+fn distinctive(found: &Comparison) -> Option<&ColumnComparison> {
+    found
+        .columns
+        .iter()
+        .rev()
+        .max_by_key(|column| column.distinct.1)
+}
+
 fn document(found: &Comparison) -> Value {
     let columns: serde_json::Map<String, Value> = found
         .columns
@@ -203,6 +218,7 @@ fn document(found: &Comparison) -> Value {
         "records_after": found.records.1,
         "dropped": found.dropped,
         "columns": columns,
+        "distinctive_attribute": distinctive(found).map(|column| &column.name),
         "correlations": found.correlations.iter().map(|(a, b, before, after)| json!({
             "columns": [a, b], "before": before, "after": after,
         })).collect::<Vec<_>>(),

@@ -42,7 +42,7 @@ impl SearchArgs {
 }
 
 /// `60s`, `1.5s`, `500ms`, `2m`.
-fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
     units
         .iter()

@@ -1,5 +1,7 @@
 //! One file per command.
 
+#[cfg(feature = "gateway")]
+pub(crate) mod access;
 pub(crate) mod algorithms;
 pub(crate) mod anonymize;
 pub(crate) mod attack;
@@ -9,6 +11,8 @@ pub(crate) mod catalogue;
 pub(crate) mod claims;
 pub(crate) mod compare;
 pub(crate) mod explore;
+#[cfg(feature = "gateway")]
+pub(crate) mod gateway;
 pub(crate) mod generate;
 pub(crate) mod microdata;
 pub(crate) mod profile;

@@ -2,9 +2,11 @@
 
 mod evidence;
 mod microdata;
+mod path_attacks;
 mod paths;
 mod red_team;
 mod table;
+mod table_attacks;
 mod trails;
 
 use std::path::{Path, PathBuf};
@@ -21,7 +23,7 @@ pub(crate) use microdata::CLUSTERING;
 pub(crate) use microdata::measures::Changed;
 pub use microdata::{ColumnTests, Measures, Microdata, Unconcerned};
 pub use paths::PathFigures;
-pub(crate) use table::solve;
+pub(crate) use table::{SIDES, solve};
 
 /// How a run is made, beside what the policy says.
 #[derive(Debug, Clone, Default)]

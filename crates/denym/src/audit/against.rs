@@ -1,0 +1,124 @@
+//! Any table judged by the promises of a policy, as it stands: nothing is generalized first.
+
+use std::path::Path;
+
+use denym_data::Role;
+use denym_engine::Engine;
+
+use super::AuditRequest;
+use crate::anonymize::Evidence;
+use crate::certificate::Claim;
+use crate::listener::{Listener, Phase};
+use crate::plan::Plan;
+use crate::policy::{DataKind, HierarchySpec, Operations, Policy};
+use crate::{Error, source};
+
+/// What a policy's promises come to on a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judged {
+    /// Each promise that can be judged, with the records that violate it.
+    pub claims: Vec<Claim>,
+    /// Promises that cannot, and why.
+    pub left_out: Vec<String>,
+}
+
+/// The policy as it speaks of `data` (its own when `None`) with nothing done to it.
+fn as_it_stands(policy: &Policy, data: Option<&Path>) -> Result<Policy, Error> {
+    if policy.data.kind != DataKind::Table {
+        return Err(Error::Argument {
+            what: "the policy is not about a table".into(),
+            help: "paths are audited with `--paths` and the bounds as options".into(),
+        });
+    }
+    let mut plain = policy.clone();
+    if let Some(data) = data {
+        let path =
+            std::path::absolute(data).map_err(|error| Error::io("find the data", data, &error))?;
+        plain.data.path = path.display().to_string();
+        // A release is written in a form of its own.
+        plain.data.format = None;
+    }
+    plain
+        .attributes
+        .retain(|spec| spec.role != Role::Identifier);
+    for spec in &mut plain.attributes {
+        spec.operations = Operations::default();
+        if spec.role == Role::QuasiIdentifier {
+            spec.hierarchy = HierarchySpec::Flat;
+            spec.levels = (None, None);
+            // Generalized values need not be numbers or dates any more.
+            spec.kind = None;
+        }
+    }
+    plain
+        .promises
+        .retain(|promised| !promised.promise.is_private());
+    Ok(plain)
+}
+
+impl AuditRequest {
+    /// What the columns of `policy` are, to measure `data` (its own when `None`) with the same roles.
+    ///
+    /// `None` when the policy speaks of the join of several files.
+    pub fn of_policy(policy: &Policy, data: Option<&Path>) -> Result<Option<AuditRequest>, Error> {
+        let plain = as_it_stands(policy, data)?;
+        if !plain.data.details.is_empty() {
+            return Ok(None);
+        }
+        let names = |role| -> Vec<String> {
+            let specs = plain.with_role(role);
+            specs.map(|spec| spec.name.clone()).collect()
+        };
+        Ok(Some(AuditRequest {
+            data: source::location(&plain),
+            read: source::read_options(&plain)?,
+            quasi: names(Role::QuasiIdentifier),
+            sensitive: names(Role::Sensitive),
+            subject: names(Role::Subject).pop(),
+            ..AuditRequest::default()
+        }))
+    }
+}
+
+/// Judges every promise of `policy` on `data` (the policy's own when `None`) as it stands.
+pub fn audit_policy(
+    policy: &Policy,
+    data: Option<&Path>,
+    threads: Option<usize>,
+    listener: &dyn Listener,
+) -> Result<Judged, Error> {
+    let plain = as_it_stands(policy, data)?;
+    let left_out = policy
+        .promises
+        .iter()
+        .filter(|promised| promised.promise.is_private())
+        .map(|promised| {
+            format!(
+                "`{}` needs a register or guarding nodes beside the table: `denym anonymize` judges it",
+                promised.promise.name()
+            )
+        })
+        .collect();
+    let engine = Engine::new(threads)?;
+    listener.phase(Phase::Reading);
+    let table = source::read(&plain, &engine)?;
+    let plan = Plan::new(&plain, &table, &engine)?;
+    listener.phase(Phase::Auditing);
+    let (quasi, subject) = (plan.quasi_names(), plain.with_role(Role::Subject).next());
+    let evidence = Evidence {
+        table: &table,
+        knows: plain.adversary,
+        quasi: &quasi,
+        sensitive: &plan.sensitive,
+        subject: subject.map(|spec| spec.name.as_str()),
+        promises: &plan.promises,
+        scopes: &plan.scopes,
+        population: None,
+    };
+    let pool = crate::threads::pool(threads)?;
+    let (_, measured) = pool.install(|| evidence.measure())?;
+    Ok(Judged {
+        claims: evidence.claims(&measured),
+        left_out,
+    })
+}

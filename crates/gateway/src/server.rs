@@ -1,0 +1,383 @@
+//! The gateway itself: opens everything it needs or does not start, accepts connections, and stops in order.
+
+use crate::audit::{AuditLog, Event};
+use crate::config::{Backend as BackendConfig, Clock, Config, Limits};
+use crate::connection::Connection;
+use crate::consent_file::ConsentFile;
+use crate::embedded::Engine;
+use crate::error::Error;
+use crate::frame::First;
+use crate::login::{Begun, begin, random};
+use crate::remote::Remote;
+use crate::reply;
+use crate::request::Refusal;
+use crate::session::Session;
+use crate::tls;
+use crate::users::{Brake, Users};
+use denym_purpose::{AccessPolicy, Mask, MaskKey, Moment, Storage};
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
+
+/// How long statements that run may go on once the gateway is told to stop.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// What all connections share. Nothing in it is a client's to change.
+pub(crate) struct Shared {
+    pub(crate) policy: Arc<AccessPolicy>,
+    pub(crate) audit: AuditLog,
+    pub(crate) brake: Brake,
+    pub(crate) tls: Option<TlsAcceptor>,
+    pub(crate) limits: Limits,
+    /// For the made-up salts of unknown users.
+    pub(crate) secret: [u8; 32],
+    pub(crate) backend: Backend,
+    users: PathBuf,
+    clock: Clock,
+    running: Mutex<BTreeMap<i32, (i32, watch::Sender<u64>)>>,
+}
+
+/// Where statements go.
+pub(crate) enum Backend {
+    Embedded(Engine),
+    Postgres {
+        catalogue: Engine,
+        remote: Arc<Remote>,
+        schema: String,
+    },
+}
+
+impl Backend {
+    /// The engine that knows the catalogue.
+    pub(crate) fn catalogue(&self) -> &Engine {
+        match self {
+            Self::Embedded(engine) => engine,
+            Self::Postgres { catalogue, .. } => catalogue,
+        }
+    }
+}
+
+impl Shared {
+    /// Now.
+    pub(crate) fn now(&self) -> Moment {
+        (self.clock)()
+    }
+
+    /// Now, as the audit log writes it.
+    pub(crate) fn at(&self) -> String {
+        let now = self.now();
+        format!("{}:{}", now.day, now.minute)
+    }
+
+    /// The users as the file has them now; nobody when it cannot be read.
+    pub(crate) fn users(&self) -> Users {
+        std::fs::read_to_string(&self.users)
+            .ok()
+            .and_then(|text| Users::parse(&text).ok())
+            .unwrap_or_default()
+    }
+
+    /// Registers a session for cancel requests: its process number, secret and a count of the requests that came.
+    pub(crate) fn register(&self) -> (i32, i32, watch::Receiver<u64>) {
+        let (sender, receiver) = watch::channel(0);
+        let secret = i32::from_be_bytes(random());
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let process = i32::from_be_bytes(random()) & i32::MAX;
+            if process > 0 && !running.contains_key(&process) {
+                running.insert(process, (secret, sender));
+                return (process, secret, receiver);
+            }
+        }
+    }
+
+    pub(crate) fn unregister(&self, process: i32) {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.remove(&process);
+    }
+
+    /// Counts a cancel request for the session with that number and secret.
+    pub(crate) fn cancel(&self, process: i32, secret: &[u8]) {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((expected, requests)) = running.get(&process)
+            && secret == expected.to_be_bytes()
+        {
+            requests.send_modify(|count| *count += 1);
+        }
+    }
+}
+
+/// A gateway that listens and does not answer yet.
+pub struct Gateway {
+    shared: Arc<Shared>,
+    listener: TcpListener,
+    address: SocketAddr,
+}
+
+impl Gateway {
+    /// Reads the policy, the users, the consent, the certificate and the data, and binds the address. Anything wrong is an error.
+    pub async fn open(config: Config) -> Result<Self, Error> {
+        let policy = Arc::new(read_policy(&config.policy)?);
+        let users =
+            std::fs::read_to_string(&config.users).map_err(Error::file("the users file"))?;
+        Users::parse(&users)?;
+        let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
+        let audit = match &config.audit {
+            Some(path) => AuditLog::open(path)?,
+            None => AuditLog::discard(),
+        };
+        let key = mask_key(&config, &policy)?;
+        let backend = match &config.backend {
+            BackendConfig::Embedded { tables } => {
+                let consent = match &config.consent {
+                    Some(path) => ConsentFile::open(path, &policy)?,
+                    None => ConsentFile::none(),
+                };
+                if config.consent.is_none()
+                    && let Some(table) = policy
+                        .tables
+                        .values()
+                        .find(|table| table.storage == Storage::Table)
+                {
+                    return Err(Error::Table {
+                        table: table.name.clone(),
+                        what: "its consent is in a table, and no consent file is given".into(),
+                    });
+                }
+                let folder = config.policy.parent().unwrap_or(Path::new("."));
+                let memory = config.limits.memory;
+                Backend::Embedded(
+                    Engine::open(policy.clone(), folder, tables, consent, key, memory).await?,
+                )
+            }
+            BackendConfig::Postgres { connection, schema } => Backend::Postgres {
+                catalogue: Engine::catalogue(policy.clone(), config.limits.memory)?,
+                remote: Arc::new(Remote::new(connection, config.limits.backend_connections)?),
+                schema: schema.clone(),
+            },
+        };
+        let listener = TcpListener::bind(config.listen)
+            .await
+            .map_err(Error::file("the address to listen on"))?;
+        let address = listener
+            .local_addr()
+            .map_err(Error::file("the address to listen on"))?;
+        Ok(Self {
+            shared: Arc::new(Shared {
+                policy,
+                audit,
+                brake: Brake::default(),
+                tls,
+                limits: config.limits,
+                secret: random(),
+                backend,
+                users: config.users,
+                clock: config.clock,
+                running: Mutex::default(),
+            }),
+            listener,
+            address,
+        })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The governed tables.
+    pub fn tables(&self) -> impl Iterator<Item = &str> {
+        self.shared.policy.tables.keys().map(String::as_str)
+    }
+
+    /// Whether sessions are encrypted.
+    pub fn is_encrypted(&self) -> bool {
+        self.shared.tls.is_some()
+    }
+
+    /// Serves until `shutdown` ends; then idle sessions are told to go, running statements get a little time, and it returns.
+    pub async fn serve(self, shutdown: impl Future<Output = ()> + Send) {
+        let (stop, stopped) = watch::channel(false);
+        let places = Arc::new(Semaphore::new(self.shared.limits.connections));
+        // more than the limit are told so; but even of those only so many at one time
+        let refusing = Arc::new(Semaphore::new(64));
+        let mut sessions = JoinSet::new();
+        tokio::pin!(shutdown);
+        loop {
+            let accepted = tokio::select! {
+                () = &mut shutdown => break,
+                Some(_) = sessions.join_next(), if !sessions.is_empty() => continue,
+                accepted = self.listener.accept() => accepted,
+            };
+            let Ok((socket, address)) = accepted else {
+                // out of file descriptors, most likely: give sessions time to end
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                continue;
+            };
+            let shared = self.shared.clone();
+            let _ = socket.set_nodelay(true);
+            if let Ok(place) = places.clone().try_acquire_owned() {
+                let stopped = stopped.clone();
+                sessions.spawn(async move {
+                    let _place = place;
+                    connection(shared, socket, address, stopped).await;
+                });
+            } else if let Ok(place) = refusing.clone().try_acquire_owned() {
+                sessions.spawn(async move {
+                    let _place = place;
+                    too_many(&shared, socket).await;
+                });
+            }
+        }
+        let _ = stop.send(true);
+        let ended = tokio::time::timeout(GRACE, async {
+            while sessions.join_next().await.is_some() {}
+        })
+        .await;
+        if ended.is_err() {
+            sessions.shutdown().await;
+        }
+    }
+}
+
+/// Opens a gateway and serves until `shutdown` ends.
+pub async fn serve(config: Config, shutdown: impl Future<Output = ()> + Send) -> Result<(), Error> {
+    Gateway::open(config).await?.serve(shutdown).await;
+    Ok(())
+}
+
+/// The same for a caller without a runtime: `ready` is told where it listens, and it stops when `keep_going` says no.
+pub fn run(
+    config: Config,
+    threads: Option<usize>,
+    ready: impl FnOnce(&Gateway),
+    keep_going: impl Fn() -> bool + Send + Sync,
+) -> Result<(), Error> {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    if let Some(threads) = threads {
+        builder.worker_threads(threads.max(1));
+    }
+    let runtime = builder
+        .enable_all()
+        .build()
+        .map_err(Error::file("the runtime"))?;
+    runtime.block_on(async {
+        let gateway = Gateway::open(config).await?;
+        ready(&gateway);
+        gateway
+            .serve(async {
+                while keep_going() {
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+            })
+            .await;
+        Ok(())
+    })
+}
+
+async fn connection(
+    shared: Arc<Shared>,
+    socket: TcpStream,
+    address: SocketAddr,
+    mut stopped: watch::Receiver<bool>,
+) {
+    let begun = tokio::select! {
+        begun = begin(&shared, socket, address) => begun,
+        _ = stopped.wait_for(|stop| *stop) => return,
+    };
+    let Ok(Begun::Session {
+        connection,
+        user,
+        application,
+    }) = begun
+    else {
+        return;
+    };
+    let event = Event {
+        event: "login".into(),
+        at: shared.at(),
+        user: user.clone(),
+        decision: "allowed".into(),
+        ..Event::default()
+    };
+    if shared.audit.append(event).is_err() {
+        return;
+    }
+    let (process, secret, cancels) = shared.register();
+    let session = Session::new(shared.clone(), connection, user, cancels);
+    session.run(process, secret, &application, stopped).await;
+    shared.unregister(process);
+}
+
+async fn too_many(shared: &Shared, socket: TcpStream) {
+    let mut connection = Connection::new(
+        crate::connection::Socket::Plain(socket),
+        shared.limits.write,
+    );
+    // read the startup first, or the client sees a reset instead of the reason
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(2);
+    while let Ok(First::Tls | First::Gss) = connection.first(deadline).await {
+        connection.out.extend_from_slice(b"N");
+        if connection.has_unread() || connection.send().await.is_err() {
+            return;
+        }
+    }
+    connection.put(&reply::error(&Refusal::fatal(
+        "53300",
+        "too-many-connections",
+        "sorry, too many clients already",
+    )));
+    connection.close().await;
+}
+
+/// Reads a policy; hierarchies are relative to its file.
+fn read_policy(path: &Path) -> Result<AccessPolicy, Error> {
+    let text = std::fs::read_to_string(path).map_err(Error::file("the access policy"))?;
+    let folder = path.parent().unwrap_or(Path::new(".")).to_owned();
+    let read = move |name: &str| {
+        let text = std::fs::read_to_string(folder.join(name)).ok()?;
+        crate::consent_file::records(&text)
+    };
+    Ok(AccessPolicy::parse(&text, &read)?)
+}
+
+/// The key of pseudonyms and noise. A policy that has such masks needs one, of at least 16 bytes.
+fn mask_key(config: &Config, policy: &AccessPolicy) -> Result<MaskKey, Error> {
+    fn keyed(mask: &Mask) -> bool {
+        match mask {
+            Mask::Pseudonym { .. } | Mask::Noise { .. } => true,
+            Mask::WhereHidden {
+                then, otherwise, ..
+            } => keyed(then) || keyed(otherwise),
+            _ => false,
+        }
+    }
+    if let Some(path) = &config.mask_key {
+        let bytes = std::fs::read(path).map_err(Error::file("the mask key"))?;
+        if bytes.len() < 16 {
+            return Err(Error::File {
+                what: "the mask key",
+                kind: std::io::ErrorKind::InvalidData,
+            });
+        }
+        return Ok(MaskKey::new(bytes));
+    }
+    match policy
+        .tables
+        .values()
+        .find(|table| table.columns.iter().any(|column| keyed(&column.mask)))
+    {
+        Some(table) => Err(Error::Table {
+            table: table.name.clone(),
+            what: "it has keyed masks, and no mask key is given".into(),
+        }),
+        None => Ok(MaskKey::new(Vec::new())),
+    }
+}
