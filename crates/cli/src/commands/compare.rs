@@ -128,15 +128,6 @@ pub(crate) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode, Err
     Ok(ExitCode::SUCCESS)
 }
 
-/// The distinctive attribute: the first of the columns with the most distinct values.
-fn distinctive(found: &Comparison) -> Option<&ColumnComparison> {
-    found
-        .columns
-        .iter()
-        .rev()
-        .max_by_key(|column| column.distinct.1)
-}
-
 fn say_numbers(numbers: &NumberComparison, console: &Console) {
     let moments = &numbers.moments;
     console.say(format!(
@@ -191,6 +182,15 @@ fn numbers_document(numbers: &NumberComparison) -> Value {
         "change_of_correlations": numbers.moments.correlations,
         "change_of_eigenvalues": numbers.moments.eigenvalues,
     })
+}
+
+/// The distinctive attribute: the first of the columns with the most distinct values.
+fn distinctive(found: &Comparison) -> Option<&ColumnComparison> {
+    found
+        .columns
+        .iter()
+        .rev()
+        .max_by_key(|column| column.distinct.1)
 }
 
 fn document(found: &Comparison) -> Value {
