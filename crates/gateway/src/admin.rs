@@ -18,5 +18,5 @@ pub use consent::{Change, ConsentStore, Kept, Written};
 pub use error::{Error, Fault};
 pub use forms::{Form, read_import, write_export};
 pub use policy::PolicyFile;
-pub use record::Found;
+pub use record::{Found, key_text};
 pub use users::UsersFile;

@@ -23,7 +23,7 @@
 
 use crate::bits::PurposeSet;
 use crate::error::Error;
-use crate::tree::{PurposeId, PurposeTree};
+use crate::tree::{NOTHING, PurposeId, PurposeTree};
 use serde::Serialize;
 
 /// Whether an access purpose complies with an intended purpose.
@@ -166,7 +166,7 @@ impl IntendedPurpose {
             let names = rest[..end]
                 .split(',')
                 .map(str::trim)
-                .filter(|name| !matches!(*name, "" | "\u{3a6}" | "\u{3c6}" | "\u{2205}"));
+                .filter(|name| !NOTHING.contains(name));
             sets.push(tree.set(names).ok()?);
             rest = rest[end + 1..].trim_start();
             if rest.is_empty() {

@@ -62,14 +62,14 @@ mod tests {
 
     #[test]
     fn moments_read_back() {
-        for day in (-800_000..800_000).step_by(97) {
+        // the years 53 to 4160: all have four digits
+        for day in (-700_000..800_000).step_by(97) {
             let then = Moment {
                 day,
                 minute: day.rem_euclid(1440),
             };
             let text = then.to_string();
-            let expect = (text.len() == 16).then_some(then);
-            assert_eq!(Moment::from_text(&text), expect, "{text}");
+            assert_eq!(Moment::from_text(&text), Some(then), "{text}");
         }
         let noon = Some(Moment {
             day: 19782,

@@ -258,6 +258,49 @@ fn one_word_changes_one_line() {
     assert_eq!(document["consent"][0]["intended"], "<{}, {}, {}>");
 }
 
+/// The gateway and PostgreSQL look a whole number up as 4, however it was typed.
+#[test]
+fn a_key_is_written_in_one_way() {
+    let directory = example();
+    let here = directory.path();
+    let mut set = SET.to_vec();
+    set[8] = "004";
+    set.push("--withdraw");
+    done(here, &set);
+    assert_eq!(
+        shown(here, &["--record", "4"])[0],
+        row("4", "*", "<{}, {}, {}>")
+    );
+    assert_eq!(shown(here, &["--record", "04"]).len(), 2);
+    let customers = read(here.join("customers.csv")).replace("\n4,Dan", "\n0004,Dan");
+    write(here, "customers.csv", customers);
+    done(here, &set);
+    let args = [
+        "access",
+        "explain",
+        "--policy",
+        "policy.toml",
+        "--user",
+        "otto",
+        "--purpose",
+        "billing",
+        "--table",
+        "customer_info",
+        "--column",
+        "age",
+        "--row",
+        "0004",
+    ];
+    let (_, document) = json(here, &args);
+    assert_eq!(
+        (
+            &document["decision"],
+            &document["cells"][0]["consent"]["level"]
+        ),
+        (&"nothing".into(), &"record".into())
+    );
+}
+
 #[test]
 fn what_cannot_be_said_is_refused_whole() {
     let directory = example();
@@ -492,6 +535,7 @@ fn spawn(directory: &Path, record: usize) -> Child {
             "--allowed",
             "shipping",
             "--new",
+            "-q",
         ])
         .stdout(Stdio::null())
         .spawn()

@@ -305,7 +305,7 @@ fn views_are_the_masked_tables() {
 }
 
 #[test]
-fn tables_2_6_and_3_5_by_the_script() {
+fn tables_3_5_and_2_6_by_the_script() {
     let Some(server) = Server::start() else {
         return;
     };
@@ -320,6 +320,21 @@ fn tables_2_6_and_3_5_by_the_script() {
             "--policy",
             "policy.toml",
             "ipt.csv",
+        ],
+    );
+    let chapter_2 = thesis::IPT
+        .replace("customer_info", "customer_22")
+        .replace("1,age,\"⟨{general}", "1,age,\"⟨{Φ}");
+    write(here, "ipt-2.csv", chapter_2);
+    done(
+        here,
+        &[
+            "access",
+            "consent",
+            "import",
+            "--policy",
+            "policy.toml",
+            "ipt-2.csv",
         ],
     );
     load_quoted(&server);
@@ -371,6 +386,32 @@ fn tables_2_6_and_3_5_by_the_script() {
             ["Ron", "50-60", "20, Anita Dr., TBA, QLD 4350", "56000"],
         ]
     );
+    // Table 2.6: records with a prohibited cell are dropped
+    let sql = done(
+        here,
+        &[
+            "access",
+            "ddl",
+            "--policy",
+            "policy.toml",
+            "--purpose",
+            "marketing",
+            "--table",
+            "customer_22",
+        ],
+    );
+    server.query(&sql).expect("runs");
+    let rows = server
+        .query("SELECT name, income FROM purpose_marketing.customer_22 ORDER BY name;")
+        .expect("reads");
+    assert_eq!(
+        rows,
+        [
+            ["Bob", "20000-30000"],
+            ["Jak", "40000-50000"],
+            ["Ron", "56000"]
+        ]
+    );
     // without the conditional grants nobody is left who may
     let sql = done(
         here,
@@ -401,6 +442,14 @@ fn load_quoted(server: &Server) {
         "customer_info",
         "cus_id int, name text, age bigint, address text, income bigint, address_cip text",
     );
+    // chapter 2 stores all conditional values (Table 2.5, Jak's corrected)
+    server
+        .query(
+            "CREATE TABLE raw.customer_22 AS SELECT *, left(name, 1) AS name_cip,
+             (age / 10 * 10) || '-' || (age / 10 * 10 + 10) AS age_cip,
+             (income / 10000 * 10000) || '-' || (income / 10000 * 10000 + 10000) AS income_cip FROM raw.customer_info;",
+        )
+        .expect("stores");
 }
 
 #[test]

@@ -119,12 +119,10 @@ impl<'a> ConsentStore<'a> {
             let sheet = record::load(&data)?;
             let key = record::need_column(&sheet, record::key_column(table)?, &data)?;
             for place in 0..sheet.len() {
-                let record = sheet.get(place, key);
+                let record = record::key_text(table, &sheet.get(place, key));
                 let own = record::stored(&sheet, table, &policy.purposes, &data, place)?;
-                let own = own.unwrap_or_default();
-                if own.all == Some(IntendedPurpose::default()) {
-                    unreadable += 1;
-                }
+                let (own, readable) = own.unwrap_or_default();
+                unreadable += usize::from(!readable);
                 if own.all.is_some() {
                     book.set(&table.name, &record, None, own.all);
                 }
@@ -138,8 +136,13 @@ impl<'a> ConsentStore<'a> {
 
     /// Makes changes. With `known` every record must be in the data, where the data is a file that is there.
     pub fn apply(&self, changes: &[Change], known: bool) -> Result<Written, Error> {
+        let mut changes = changes.to_vec();
+        for change in &mut changes {
+            let table = self.policy.policy.table(&change.table)?;
+            change.record = record::key_text(table, &change.record);
+        }
         let mut by_table: BTreeMap<&str, Vec<&Change>> = BTreeMap::new();
-        for change in changes {
+        for change in &changes {
             by_table.entry(&change.table).or_default().push(change);
         }
         let mut written = Written {
@@ -224,19 +227,15 @@ impl<'a> ConsentStore<'a> {
             return Ok(0);
         };
         let sheet = record::load(&data)?;
-        let column = record::need_column(&sheet, record::key_column(table)?, &data)?;
-        let mut keys: BTreeMap<String, usize> = BTreeMap::new();
-        for place in 0..sheet.len() {
-            *keys.entry(sheet.get(place, column)).or_default() += 1;
-        }
+        let keys = record::keys(&sheet, table, &data)?;
         let mut absent = 0;
         for change in changes {
-            match keys.get(&change.record) {
+            match keys.get(&change.record).map(Vec::len) {
                 Some(1) => {}
                 Some(count) => {
                     return Err(Error::RecordTwice {
                         table: table.name.clone(),
-                        count: *count,
+                        count,
                     });
                 }
                 // consent in the data needs its record
@@ -312,9 +311,10 @@ impl<'a> ConsentStore<'a> {
         changes: &[&Change],
     ) -> Result<(), Error> {
         let tree = &self.policy.policy.purposes;
+        let keys = record::keys(sheet, table, data)?;
         for change in changes {
-            let place = record::places(sheet, table, data, &change.record)?;
-            let [place] = place[..] else {
+            let places = keys.get(&change.record).map_or(&[][..], Vec::as_slice);
+            let [place] = *places else {
                 return Err(Error::RecordUnknown {
                     table: table.name.clone(),
                 });
@@ -322,7 +322,7 @@ impl<'a> ConsentStore<'a> {
             if let Storage::RowCode { column } = &table.storage {
                 let column = record::need_column(sheet, column, data)?;
                 let own = record::stored(sheet, table, tree, data, place)?;
-                let mut own = own.unwrap_or_default();
+                let (mut own, _) = own.unwrap_or_default();
                 set(&mut own, change);
                 let code = if own == RecordConsent::default() {
                     String::new()

@@ -4,9 +4,10 @@ use super::error::Error;
 use super::files;
 use super::sheet::Sheet;
 use denym_purpose::{
-    IntendedPurpose, Moment, PurposeTree, RecordConsent, Storage, TablePolicy, read_code,
+    IntendedPurpose, Kind, Moment, PurposeTree, RecordConsent, Storage, TablePolicy, read_code,
     read_companion,
 };
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The data file in messages.
@@ -59,38 +60,39 @@ impl Found {
             collected: collected
                 .and_then(|text| Moment::from_text(&text))
                 .map(|moment| moment.day),
-            consent: stored(&sheet, table, tree, data, place)?,
+            consent: stored(&sheet, table, tree, data, place)?.map(|(own, _)| own),
         })
     }
 }
 
-/// The consent that a record of the data carries itself.
+/// The consent that a record of the data carries itself, and whether all of it could be read; what could not, denies.
 pub(crate) fn stored(
     sheet: &Sheet,
     table: &TablePolicy,
     tree: &PurposeTree,
     data: &Path,
     place: usize,
-) -> Result<Option<RecordConsent>, Error> {
+) -> Result<Option<(RecordConsent, bool)>, Error> {
     match &table.storage {
         Storage::None | Storage::Table => Ok(None),
         Storage::RowCode { column } => {
             let column = need_column(sheet, column, data)?;
-            Ok(Some(read_code(table, tree, &sheet.get(place, column)).0))
+            Ok(Some(read_code(table, tree, &sheet.get(place, column))))
         }
         Storage::Companion { .. } => {
             let mut consent = RecordConsent::default();
+            let mut readable = true;
             for (number, columns) in companions(table).iter().enumerate() {
                 let mut code = [None; 3];
                 let mut unreadable = false;
                 for (slot, name) in code.iter_mut().zip(columns) {
                     let text = sheet.get(place, need_column(sheet, name, data)?);
                     if !text.trim().is_empty() {
-                        *slot = text.trim().parse().ok();
+                        *slot = text.trim().parse::<i64>().ok().filter(|code| *code >= 0);
                         unreadable |= slot.is_none();
                     }
                 }
-                // what cannot be read is denied, not ignored
+                readable &= !unreadable;
                 let own = if unreadable {
                     Some(IntendedPurpose::default())
                 } else {
@@ -100,7 +102,7 @@ pub(crate) fn stored(
                     consent.cells.insert(number, own);
                 }
             }
-            Ok(Some(consent))
+            Ok(Some((consent, readable)))
         }
     }
 }
@@ -122,16 +124,39 @@ pub(crate) fn companions(table: &TablePolicy) -> Vec<[String; 3]> {
 }
 
 /// The places of the records with a key.
-pub(crate) fn places(
+fn places(sheet: &Sheet, table: &TablePolicy, data: &Path, key: &str) -> Result<Vec<usize>, Error> {
+    let column = need_column(sheet, key_column(table)?, data)?;
+    let key = key_text(table, key);
+    Ok((0..sheet.len())
+        .filter(|place| key_text(table, &sheet.get(*place, column)) == key)
+        .collect())
+}
+
+/// The places of all records by key.
+pub(crate) fn keys(
     sheet: &Sheet,
     table: &TablePolicy,
     data: &Path,
-    key: &str,
-) -> Result<Vec<usize>, Error> {
+) -> Result<BTreeMap<String, Vec<usize>>, Error> {
     let column = need_column(sheet, key_column(table)?, data)?;
-    Ok((0..sheet.len())
-        .filter(|place| sheet.get(*place, column) == key)
-        .collect())
+    let mut out: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for place in 0..sheet.len() {
+        let key = key_text(table, &sheet.get(place, column));
+        out.entry(key).or_default().push(place);
+    }
+    Ok(out)
+}
+
+/// A key as the gateway and PostgreSQL write it: a whole number without sign and zeros in front, when the policy says it is one.
+pub fn key_text(table: &TablePolicy, key: &str) -> String {
+    let column = table
+        .columns
+        .iter()
+        .find(|column| Some(&column.name) == table.key.as_ref());
+    match (column.map(|column| column.kind), key.trim().parse::<i64>()) {
+        (Some(Kind::Integer), Ok(number)) => number.to_string(),
+        _ => key.to_owned(),
+    }
 }
 
 /// The column that identifies a record.
@@ -173,4 +198,23 @@ pub(crate) fn load(path: &Path) -> Result<Sheet, Error> {
         sheet.push(&cells);
     }
     Ok(sheet)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_whole_number_has_one_text() {
+        let table = |kind: &str| {
+            let text = format!(
+                "[purposes]\ng = {{}}\n[tables.t]\nkey = \"id\"\ncolumns = {{ id = {{ type = \"{kind}\" }} }}\n"
+            );
+            let policy = denym_purpose::AccessPolicy::parse(&text, &|_| None).expect("valid");
+            policy.tables["t"].clone()
+        };
+        assert_eq!(key_text(&table("integer"), " 007"), "7");
+        assert_eq!(key_text(&table("integer"), "x7"), "x7");
+        assert_eq!(key_text(&table("text"), "007"), "007");
+    }
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand, ValueEnum};
 use denym_gateway::admin::{
-    Change, ConsentStore, Error, Form, PolicyFile, Written, read_import, write_export,
+    Change, ConsentStore, Error, Form, PolicyFile, Written, key_text, read_import, write_export,
 };
 use denym_gateway::purpose::{IntendedPurpose, Storage, TablePolicy};
 use serde_json::json;
@@ -171,8 +171,12 @@ fn show(args: &ShowArgs, console: &Console) -> Outcome {
         let same = |wanted: &Option<String>, found: &str| {
             wanted.as_deref().is_none_or(|wanted| wanted == found)
         };
+        let record = |wanted: &String| {
+            let table = file.policy.tables.get(&row.table);
+            table.map_or_else(|| wanted.clone(), |table| key_text(table, wanted)) == row.record
+        };
         same(&args.table, &row.table)
-            && same(&args.record, &row.record)
+            && args.record.as_ref().is_none_or(record)
             && (same(&args.column, &row.column) || row.column == "*")
     });
     console.document(&json!({"consent": rows, "unreadable": kept.unreadable}));
@@ -254,7 +258,7 @@ fn say_written(written: &Written, intended: Option<String>, console: &Console) {
     }
     if written.absent > 0 {
         console.warn(&format!(
-            "{} changes are about records that the data does not have",
+            "changes about records that the data does not have: {}",
             written.absent
         ));
     }

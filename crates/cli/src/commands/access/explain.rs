@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use denym_gateway::admin::{ConsentStore, Error, Found, PolicyFile};
+use denym_gateway::admin::{ConsentStore, Error, Found, PolicyFile, key_text};
 use denym_gateway::purpose::{
     Access, AccessPolicy, AccessPurpose, Activation, Compliance, Mode, Moment, Operation, Reason,
     RecordConsent, Storage, Value as Cell,
@@ -134,7 +134,7 @@ fn find_row<'a>(args: &ExplainArgs, file: &PolicyFile, key: &'a str) -> Result<R
         store
             .read(Some(&table.name))?
             .book
-            .record(&table.name, key)
+            .record(&table.name, &key_text(table, key))
             .cloned()
     } else {
         found.as_ref().and_then(|found| found.consent.clone())
