@@ -18,10 +18,8 @@ use crate::statement::folded;
 use denym_purpose::{AccessPolicy, AccessPurpose, Activation, PostgresTable, TablePolicy};
 use sqlparser::ast::{
     BinaryOperator, DataType, Expr, Ident, ObjectName, Query, Select, SelectItem, SetExpr,
-    Statement, TableAlias, TableFactor, Visit, VisitMut, Visitor, VisitorMut,
+    Statement, TableAlias, TableFactor, Value, Visit, VisitMut, Visitor, VisitorMut,
 };
-use sqlparser::dialect::PostgreSqlDialect;
-use sqlparser::parser::Parser;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
@@ -116,6 +114,8 @@ pub struct Pushdown<'a> {
 pub struct Rewritten {
     /// Its text.
     pub sql: String,
+    /// Values of `$1`, `$2`, .. that were lifted out of it, as text.
+    pub values: Vec<String>,
     /// The columns asked for of each governed table.
     pub tables: BTreeMap<String, Vec<String>>,
 }
@@ -147,6 +147,15 @@ impl<'a> Pushdown<'a> {
 
     /// Rewrites a query.
     pub fn rewrite(&self, statement: &Statement) -> Result<Rewritten, Error> {
+        self.rewrite_as(statement, false)
+    }
+
+    /// Rewrites a query without parameters so that queries that differ in a compared value have one text: PostgreSQL plans it once.
+    pub fn rewrite_lifted(&self, statement: &Statement) -> Result<Rewritten, Error> {
+        self.rewrite_as(statement, true)
+    }
+
+    fn rewrite_as(&self, statement: &Statement, lifts: bool) -> Result<Rewritten, Error> {
         let names = Names::of(statement);
         let mut check = OnlyKnown {
             policy: self.policy,
@@ -155,23 +164,28 @@ impl<'a> Pushdown<'a> {
         if let ControlFlow::Break(what) = statement.visit(&mut check) {
             return Err(Error::NotAllowed { what });
         }
+        let mut rewritten = statement.clone();
+        let mut lifted = Lift::default();
+        if lifts {
+            let _ = VisitMut::visit(&mut rewritten, &mut lifted);
+        }
         let mut replace = Replace {
             pushdown: self,
             names: &names,
             tables: BTreeMap::new(),
         };
-        let mut rewritten = statement.clone();
         if let ControlFlow::Break(error) = VisitMut::visit(&mut rewritten, &mut replace) {
             return Err(error);
         }
         Ok(Rewritten {
             tables: replace.tables,
             sql: rewritten.to_string(),
+            values: lifted.values,
         })
     }
 
     /// The masked subquery of a table, and the columns it serves.
-    fn masked(&self, name: &str, names: &Names) -> Result<(Query, Vec<String>), Error> {
+    fn masked(&self, name: &str, names: &Names) -> Result<(String, Vec<String>), Error> {
         let table = self.policy.table(name)?;
         let access =
             self.policy
@@ -183,16 +197,11 @@ impl<'a> Pushdown<'a> {
             })?;
         let requested = names.requested(table);
         let sql = postgres.select(&requested)?;
-        let mut parsed =
-            Parser::parse_sql(&PostgreSqlDialect {}, &sql).map_err(|_| Error::Syntax)?;
-        let Some(Statement::Query(query)) = parsed.pop() else {
-            return Err(Error::Syntax);
-        };
         let columns = requested
             .iter()
             .map(|place| table.columns[*place].name.clone())
             .collect();
-        Ok((*query, columns))
+        Ok((sql, columns))
     }
 }
 
@@ -429,6 +438,67 @@ fn plain(kind: &DataType) -> bool {
     }
 }
 
+/// Lifts values out of comparisons with a column in WHERE: whole numbers and texts, whose type follows from the column.
+#[derive(Default)]
+struct Lift {
+    values: Vec<String>,
+}
+
+impl VisitorMut for Lift {
+    type Break = ();
+
+    fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
+        if let Some(condition) = &mut select.selection {
+            self.lift(condition);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl Lift {
+    fn lift(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Nested(inner) => self.lift(inner),
+            Expr::BinaryOp {
+                left,
+                op: BinaryOperator::And | BinaryOperator::Or,
+                right,
+            } => {
+                self.lift(left);
+                self.lift(right);
+            }
+            Expr::BinaryOp {
+                left,
+                op:
+                    BinaryOperator::Eq
+                    | BinaryOperator::NotEq
+                    | BinaryOperator::Lt
+                    | BinaryOperator::LtEq
+                    | BinaryOperator::Gt
+                    | BinaryOperator::GtEq,
+                right,
+            } if matches!(**left, Expr::Identifier(_) | Expr::CompoundIdentifier(_)) => {
+                let Expr::Value(value) = right.as_mut() else {
+                    return;
+                };
+                let text = match &value.value {
+                    // eighteen digits are within every whole number's bounds
+                    Value::Number(digits, false)
+                        if digits.len() <= 18 && digits.bytes().all(|b| b.is_ascii_digit()) =>
+                    {
+                        digits.clone()
+                    }
+                    Value::SingleQuotedString(text) => text.clone(),
+                    _ => return,
+                };
+                self.values.push(text);
+                value.value = Value::Placeholder(format!("${}", self.values.len()));
+            }
+            _ => {}
+        }
+    }
+}
+
 /// Replaces governed tables.
 struct Replace<'a> {
     pushdown: &'a Pushdown<'a>,
@@ -442,38 +512,35 @@ impl VisitorMut for Replace<'_> {
     // after its parts were visited, so that the masked subquery itself is not looked into
     fn post_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<Error> {
         let TableFactor::Table {
-            name,
-            alias,
+            name: name_of,
+            alias: alias_of,
             args: None,
             ..
         } = factor
         else {
             return ControlFlow::Continue(());
         };
-        let Some(name) = relation(name) else {
+        let Some(name) = relation(name_of) else {
             return ControlFlow::Break(Error::Syntax);
         };
         if !self.pushdown.policy.tables.contains_key(&name) {
             // a CTE: everything else was refused before
             return ControlFlow::Continue(());
         }
-        let (query, columns) = match self.pushdown.masked(&name, self.names) {
+        let (sql, columns) = match self.pushdown.masked(&name, self.names) {
             Ok(masked) => masked,
             Err(error) => return ControlFlow::Break(error),
         };
         self.tables.insert(name.clone(), columns);
-        let alias = alias.clone().unwrap_or_else(|| TableAlias {
+        let alias = alias_of.clone().unwrap_or_else(|| TableAlias {
             explicit: true,
             name: Ident::with_quote('"', name),
             columns: Vec::new(),
             at: None,
         });
-        *factor = TableFactor::Derived {
-            lateral: false,
-            subquery: Box::new(query),
-            alias: Some(alias),
-            sample: None,
-        };
+        // a name without quotes is written as it is: our own text, which need not be parsed to be written again
+        *name_of = ObjectName::from(vec![Ident::new(format!("({sql})"))]);
+        *alias_of = Some(alias);
         ControlFlow::Continue(())
     }
 }

@@ -195,8 +195,12 @@ fn allow(
             }
             // clients ask for a handful of settings; a query over constants answers them without touching the session
             let answer = match name.join(" ").as_str() {
-                "transaction isolation level" => "read committed",
-                "standard_conforming_strings" => "on",
+                "transaction isolation level"
+                | "default_transaction_isolation"
+                | "transaction_isolation" => "read committed",
+                "standard_conforming_strings"
+                | "transaction_read_only"
+                | "default_transaction_read_only" => "on",
                 "client_encoding" | "server_encoding" => "UTF8",
                 "search_path" => "public",
                 "timezone" => "UTC",
@@ -205,8 +209,6 @@ fn allow(
                 "server_version_num" => "160006",
                 "max_identifier_length" => "63",
                 "is_superuser" => "off",
-                "transaction_read_only" | "default_transaction_read_only" => "on",
-                "default_transaction_isolation" | "transaction_isolation" => "read committed",
                 _ => return refused("SHOW of this setting"),
             };
             let name = name.join("_");

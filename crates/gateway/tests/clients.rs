@@ -1,4 +1,4 @@
-//! Clients that people use: psql's backslash commands, psycopg and SQLAlchemy list tables, prepare and fetch in batches.
+//! Clients that people use: psql's backslash commands, psycopg and `SQLAlchemy` list tables, prepare and fetch in batches.
 
 use denym_testkit::python::python;
 use std::path::Path;

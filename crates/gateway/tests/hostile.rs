@@ -158,7 +158,7 @@ fn wrong_passwords_are_slowed_down() {
             break;
         }
         assert!(
-            start.elapsed() < Duration::from_secs(300),
+            start.elapsed() < Duration::from_mins(5),
             "the brake lets go"
         );
         std::thread::sleep(Duration::from_secs(16));
@@ -333,7 +333,7 @@ fn a_query_can_be_cancelled() {
             Some("57014")
         );
         assert!(
-            start.elapsed() < Duration::from_secs(60),
+            start.elapsed() < Duration::from_mins(1),
             "{:?}",
             start.elapsed()
         );
@@ -354,6 +354,7 @@ fn a_query_can_be_cancelled() {
 }
 
 /// A self-signed certificate and its key; `None` when openssl is not there.
+#[expect(clippy::print_stderr, reason = "a skipped test must say so")]
 fn certificate(folder: &Path) -> Option<(PathBuf, PathBuf)> {
     let (certificate, key) = (folder.join("cert.pem"), folder.join("key.pem"));
     let made = Command::new("openssl")

@@ -1,8 +1,8 @@
 //! Conditional values for whole columns: [`Mask`] as a function of the query engine, with fast ways for the masks that scans meet most.
 
 use datafusion::arrow::array::{
-    Array, ArrayRef, AsArray as _, BooleanArray, Date32Array, Float64Array, Int64Array,
-    StringArray, StringBuilder,
+    Array, ArrayRef, AsArray, BooleanArray, Date32Array, Float64Array, Int64Array, StringArray,
+    StringBuilder,
 };
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Date32Type, Float64Type, Int64Type};
@@ -87,7 +87,7 @@ impl ScalarUDFImpl for Conditional {
             Some(array) => Some(cast(&array, &DataType::Utf8)?),
             None => None,
         };
-        let record = record.as_ref().map(|array| array.as_string::<i32>());
+        let record = record.as_ref().map(AsArray::as_string::<i32>);
         Ok(ColumnarValue::Array(self.known.apply(&value, record)))
     }
 }
@@ -117,7 +117,7 @@ impl Known {
                 && origin.abs() < 1e15 =>
             {
                 self.integer_ranges(
-                    array.as_primitive::<Int64Type>().clone(),
+                    array.as_primitive::<Int64Type>(),
                     *width as i64,
                     *origin as i64,
                 )
@@ -128,10 +128,10 @@ impl Known {
     }
 
     /// Ranges of whole numbers, one text per interval.
-    fn integer_ranges(&self, numbers: Int64Array, width: i64, origin: i64) -> ArrayRef {
+    fn integer_ranges(&self, numbers: &Int64Array, width: i64, origin: i64) -> ArrayRef {
         let mut seen: HashMap<i64, Option<String>> = HashMap::new();
         let mut out = StringBuilder::with_capacity(numbers.len(), numbers.len() * 8);
-        for number in &numbers {
+        for number in numbers {
             let text = number.and_then(|number| {
                 let shifted = i128::from(number) - i128::from(origin);
                 let interval = shifted.div_euclid(i128::from(width)) as i64;

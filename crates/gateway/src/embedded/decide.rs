@@ -7,9 +7,7 @@
 //! # Guarantee
 //! The same as [`denym_purpose::Access::compliance`] for each cell of a permitted column; what cannot be read denies.
 
-use datafusion::arrow::array::{
-    Array, ArrayRef, AsArray as _, Int64Array, StringArray, UInt64Array,
-};
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, Int64Array, StringArray, UInt64Array};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::exec_err;
@@ -269,7 +267,7 @@ impl ScalarUDFImpl for Decide {
             .iter()
             .map(|value| Ok(cast(&value.to_array(rows)?, &DataType::Utf8)?))
             .collect::<Result<Vec<ArrayRef>>>()?;
-        let mut texts = texts.iter().map(|array| array.as_string::<i32>());
+        let mut texts = texts.iter().map(AsArray::as_string::<i32>);
         let own = if self.has_own { texts.next() } else { None };
         let group = texts.next();
         let decided = self.rules.decide(own, group, rows);
@@ -375,7 +373,7 @@ impl ScalarUDFImpl for CompanionDecide {
             Some(value) => Some(cast(&value.to_array(rows)?, &DataType::Utf8)?),
             None => None,
         };
-        let group = group.as_ref().map(|array| array.as_string::<i32>());
+        let group = group.as_ref().map(AsArray::as_string::<i32>);
         let at = |array: &Int64Array, row: usize| array.is_valid(row).then(|| array.value(row));
         let decided = UInt64Array::from_iter_values((0..rows).map(|row| {
             self.rules

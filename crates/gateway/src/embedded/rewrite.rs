@@ -180,10 +180,11 @@ impl Masking<'_> {
             return Decision::Always(Compliance::Denied);
         }
         let purpose = self.access.purpose();
-        let grouped = self.table.group.is_some() && !self.table.groups.is_empty();
-        let group = grouped
-            .then(|| self.table.group.as_deref())
-            .flatten()
+        let group = self
+            .table
+            .group
+            .as_deref()
+            .filter(|_| !self.table.groups.is_empty())
             .map(|name| self.source.text(self.table, name));
         if let Storage::Companion {
             allowed,

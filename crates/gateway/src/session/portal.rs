@@ -49,7 +49,7 @@ pub(crate) enum Rows {
         current: Option<(RecordBatch, usize)>,
     },
     Remote {
-        answer: Answer,
+        answer: Box<Answer>,
         formats: Vec<i16>,
     },
     /// One text, for SHOW.

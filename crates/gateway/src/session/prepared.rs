@@ -1,6 +1,7 @@
 //! A statement that was read and checked: what it takes, what it returns, how it will run.
 
 use crate::embedded::Planned;
+use crate::pushdown::Rewritten;
 use crate::remote::Described;
 use crate::reply::FieldOut;
 use crate::statement::Command;
@@ -8,6 +9,7 @@ use arrow_pg::datatypes::{field_into_pg_type, into_pg_type};
 use bytes::Bytes;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::common::ParamValues;
+use denym_purpose::PurposeId;
 use pgwire::api::Type;
 use pgwire::api::portal::Portal as WirePortal;
 use pgwire::api::stmt::StoredStatement;
@@ -37,7 +39,18 @@ pub(crate) enum Plan {
     /// By the query engine.
     Engine(Box<Planned>),
     /// By the PostgreSQL server.
-    Remote(Described),
+    Remote(Box<Pushed>),
+}
+
+/// A statement as the PostgreSQL server gets it, under the purpose and roles it was prepared with.
+#[derive(Debug, Clone)]
+pub(crate) struct Pushed {
+    pub(crate) described: Described,
+    pub(crate) rewritten: Rewritten,
+    pub(crate) purpose: PurposeId,
+    pub(crate) active: Vec<usize>,
+    /// Whether compared values were lifted out of the text.
+    pub(crate) lifts: bool,
 }
 
 /// The parameters of a bound statement.

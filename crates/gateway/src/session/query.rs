@@ -1,0 +1,423 @@
+//! Queries of a session: read against the governed schema, given a purpose, recorded, run, and sent row by row.
+
+use super::portal::{Portal, Rows, Running};
+use super::prepared::{
+    Plan, Prepared, Pushed, Values, engine_values, fields, format_of, parameter_types,
+};
+use super::{Session, Stop, no_portal, returns, roles_changed, said_types};
+use crate::audit::Event;
+use crate::connection::Gone;
+use crate::pushdown::{Names, Pushdown, Rewritten};
+use crate::remote::Value;
+use crate::reply::FieldOut;
+use crate::request::{Refusal, Request};
+use crate::server::Backend;
+use crate::statement::Command;
+use denym_purpose::{AccessPurpose, Moment, Operation};
+use pgwire::api::Type;
+use sqlparser::ast::Statement;
+use std::collections::BTreeMap;
+use std::future::Future;
+
+impl Session {
+    /// Reads a statement against the governed schema.
+    pub(super) async fn prepare(
+        &mut self,
+        command: Option<Command>,
+        types: &[u32],
+    ) -> Result<Prepared, Stop> {
+        let of = |command| Prepared {
+            command,
+            plan: Plan::Session,
+            parameters: Vec::new(),
+            fields: None,
+        };
+        let query = match &command {
+            Some(query @ Command::Query { .. }) => query.clone(),
+            Some(Command::Declare { query, .. }) => (**query).clone(),
+            Some(Command::ShowPurpose) => {
+                return Ok(Prepared {
+                    fields: Some(vec![FieldOut {
+                        name: "denym.purpose".into(),
+                        kind: Type::TEXT,
+                    }]),
+                    ..of(command)
+                });
+            }
+            _ => return Ok(of(command)),
+        };
+        let Command::Query {
+            statement,
+            purpose,
+            sql,
+            ..
+        } = &query
+        else {
+            return Ok(of(command));
+        };
+        let is_governed = !Pushdown::tables(&self.shared.policy, statement).is_empty();
+        let shared = self.shared.clone();
+        if let (true, Backend::Postgres { remote, schema, .. }) = (is_governed, &shared.backend) {
+            let request = self.request(statement, purpose.as_deref())?;
+            // a text without parameters of its own can have its values lifted
+            let lifts = types.is_empty() && !sql.contains('$');
+            let rewritten = push(&request, schema, statement, lifts)?;
+            let said: Vec<Type> = said_types(types);
+            let described = self
+                .guarded(None, async {
+                    let mut lease = remote.lease().await?;
+                    lease.describe(&rewritten.sql, &said).await
+                })
+                .await?;
+            let fields = described
+                .columns
+                .iter()
+                .map(|(name, kind)| FieldOut {
+                    name: name.clone(),
+                    kind: kind.clone(),
+                })
+                .collect();
+            return Ok(Prepared {
+                parameters: if lifts {
+                    Vec::new()
+                } else {
+                    described.parameters.clone()
+                },
+                fields: returns(command.as_ref(), fields),
+                plan: Plan::Remote(Box::new(Pushed {
+                    described,
+                    rewritten,
+                    purpose: request.purpose.id(),
+                    active: request.activation.active,
+                    lifts,
+                })),
+                command,
+            });
+        }
+        let planned = shared
+            .backend
+            .catalogue()
+            .plan(&self.user, statement, sql, is_governed)
+            .await?;
+        Ok(Prepared {
+            parameters: parameter_types(types, &planned.parameters),
+            fields: returns(command.as_ref(), fields(&planned.schema)?),
+            plan: Plan::Engine(Box::new(planned)),
+            command,
+        })
+    }
+
+    /// Looks at the user's roles; portals opened under others are closed.
+    pub(super) fn look(&mut self) -> Result<(denym_purpose::Activation, Moment), Refusal> {
+        let now = self.shared.now();
+        let activation = self.shared.policy.activate(&self.user, now)?;
+        if activation.active != self.active {
+            self.portals.clear();
+            self.active.clone_from(&activation.active);
+        }
+        Ok((activation, now))
+    }
+
+    /// The right of a statement to governed data.
+    fn request(&mut self, statement: &Statement, stated: Option<&str>) -> Result<Request, Refusal> {
+        let (activation, now) = self.look()?;
+        let policy = self.shared.policy.clone();
+        let tables = Pushdown::tables(&policy, statement);
+        let names: Vec<&str> = tables.iter().map(String::as_str).collect();
+        let stated = stated.or(self.purpose.as_deref());
+        let id = policy.find_purpose(&activation, stated, Operation::Select, &names)?;
+        Ok(Request {
+            purpose: AccessPurpose::new(&policy.purposes, id),
+            names: Names::of(statement),
+            today: now.day,
+            activation,
+            policy,
+        })
+    }
+
+    /// Starts a query: purpose, audit log, backend, in this order.
+    pub(super) async fn start(
+        &mut self,
+        prepared: &Prepared,
+        values: &Values,
+        formats: &[i16],
+    ) -> Result<Running, Stop> {
+        let Some(Command::Query {
+            statement,
+            purpose,
+            text,
+            ..
+        }) = &prepared.command
+        else {
+            return Err(Refusal::new("58000", "query-failed", "the query failed").into());
+        };
+        self.cancels.mark_unchanged();
+        let shared = self.shared.clone();
+        let deadline = shared
+            .limits
+            .statement
+            .map(|limit| tokio::time::Instant::now() + limit);
+        let is_governed = !Pushdown::tables(&shared.policy, statement).is_empty();
+        let request = if is_governed {
+            Some(self.request(statement, purpose.as_deref())?)
+        } else {
+            None
+        };
+        let event = match &request {
+            None => None,
+            Some(request) => Some(self.record(request, statement, text)?),
+        };
+        let seen = shared.now();
+        let rows = match &prepared.plan {
+            Plan::Engine(planned) => {
+                let values = engine_values(planned, &prepared.parameters, values)?;
+                let engine = shared.backend.catalogue();
+                let user = self.user.clone();
+                let batches = self
+                    .guarded(deadline, engine.run(&user, planned, values, request))
+                    .await?;
+                Rows::Engine {
+                    batches,
+                    current: None,
+                }
+            }
+            Plan::Remote(pushed) => {
+                let (Some(request), Backend::Postgres { remote, schema, .. }) =
+                    (&request, &shared.backend)
+                else {
+                    return Err(Refusal::new("58000", "query-failed", "the query failed").into());
+                };
+                let described = &pushed.described;
+                let same = pushed.purpose == request.purpose.id()
+                    && pushed.active == request.activation.active;
+                // the purpose may be another one than when the statement was prepared
+                let again;
+                let rewritten = if same {
+                    &pushed.rewritten
+                } else {
+                    again = push(request, schema, statement, pushed.lifts)?;
+                    &again
+                };
+                let text: Vec<bool> = (0..described.columns.len())
+                    .map(|place| format_of(formats, place) == 0)
+                    .collect();
+                let lifted = rewritten.values.iter().map(|value| Value {
+                    bytes: Some(value.clone().into_bytes().into()),
+                    is_text: true,
+                });
+                let own = values.bytes.iter().enumerate().map(|(place, bytes)| Value {
+                    bytes: bytes.clone(),
+                    is_text: format_of(&values.formats, place) == 0,
+                });
+                let sent: Vec<Value> = lifted.chain(own).collect();
+                let types = &described.parameters;
+                let ordered =
+                    matches!(&**statement, Statement::Query(query) if query.order_by.is_some());
+                let answer = self
+                    .guarded(deadline, async {
+                        let lease = remote.lease().await?;
+                        lease
+                            .run(&rewritten.sql, types, described, &text, sent, ordered)
+                            .await
+                    })
+                    .await?;
+                Rows::Remote {
+                    answer: Box::new(answer),
+                    formats: formats.to_vec(),
+                }
+            }
+            Plan::Session => {
+                return Err(Refusal::new("58000", "query-failed", "the query failed").into());
+            }
+        };
+        let fields = match &prepared.plan {
+            Plan::Engine(planned) => fields(&planned.schema)?,
+            Plan::Remote(pushed) => pushed
+                .described
+                .columns
+                .iter()
+                .map(|(name, kind)| FieldOut {
+                    name: name.clone(),
+                    kind: kind.clone(),
+                })
+                .collect(),
+            Plan::Session => Vec::new(),
+        };
+        Ok(Running {
+            rows,
+            fields,
+            event,
+            seen,
+            deadline,
+        })
+    }
+
+    /// Writes an access to the audit log; what is written, for the rows that follow.
+    fn record(
+        &self,
+        request: &Request,
+        statement: &Statement,
+        text: &str,
+    ) -> Result<Event, Refusal> {
+        let policy = &request.policy;
+        let mut tables = BTreeMap::new();
+        let mut obligations = Vec::new();
+        for name in Pushdown::tables(policy, statement) {
+            let table = policy.table(&name)?;
+            let columns = request.names.requested(table);
+            let columns = columns
+                .iter()
+                .map(|place| table.columns[*place].name.clone());
+            let access =
+                policy.access(request.activation.clone(), request.purpose.clone(), &name)?;
+            obligations = access.obligations();
+            tables.insert(name, columns.collect());
+        }
+        let event = Event {
+            event: "access".into(),
+            at: self.shared.at(),
+            user: self.user.clone(),
+            roles: self.grant_names(&request.activation),
+            purpose: Some(policy.purposes.name(request.purpose.id()).to_owned()),
+            statement: Some(text.to_owned()),
+            tables,
+            rows: None,
+            decision: "allowed".into(),
+            obligations,
+        };
+        self.shared.audit.append(event.clone())?;
+        Ok(event)
+    }
+
+    /// Sends rows of a portal; how many, and whether it was stopped at the count asked for.
+    pub(super) async fn pump(
+        &mut self,
+        portal: &mut Portal,
+        most: u32,
+        formats: &[i16],
+    ) -> Result<(u64, bool), Stop> {
+        let Some(mut running) = portal.running.take() else {
+            return Err(no_portal().into());
+        };
+        let mut count = 0;
+        let outcome = self
+            .pump_rows(&mut running, most, formats, &mut count)
+            .await;
+        if let Some(event) = &running.event {
+            self.shared.audit.append(Event {
+                event: "served".into(),
+                at: self.shared.at(),
+                rows: Some(count),
+                decision: if outcome.is_ok() {
+                    "allowed"
+                } else {
+                    "broken-off"
+                }
+                .into(),
+                statement: None,
+                tables: BTreeMap::new(),
+                obligations: Vec::new(),
+                ..event.clone()
+            })?;
+        }
+        let has_more = outcome?;
+        portal.has_ended = !has_more;
+        if has_more || portal.is_cursor {
+            portal.running = Some(running);
+        }
+        Ok((count, has_more))
+    }
+
+    async fn pump_rows(
+        &mut self,
+        running: &mut Running,
+        most: u32,
+        formats: &[i16],
+        count: &mut u64,
+    ) -> Result<bool, Stop> {
+        loop {
+            let left = if most == 0 {
+                usize::MAX
+            } else {
+                usize::try_from(u64::from(most) - *count).unwrap_or(usize::MAX)
+            };
+            if left == 0 {
+                return Ok(true);
+            }
+            if running.event.is_some() {
+                let now = self.shared.now();
+                if now != running.seen {
+                    running.seen = now;
+                    let activation = self.shared.policy.activate(&self.user, now)?;
+                    if activation.active != self.active {
+                        self.look()?;
+                        return Err(roles_changed().into());
+                    }
+                }
+            }
+            let mut out = std::mem::take(&mut self.connection.out);
+            let before = out.len();
+            let encoded = {
+                let encoding = running
+                    .rows
+                    .encode(&running.fields, formats, left, &mut out);
+                self.guarded(running.deadline, encoding).await
+            };
+            if encoded.is_err() {
+                // rows of a chunk that broke off are not counted, so they are not sent
+                out.truncate(before);
+            }
+            self.connection.out = out;
+            let encoded = encoded?;
+            if encoded == 0 {
+                return Ok(false);
+            }
+            *count += encoded as u64;
+            self.connection.send_if_much().await?;
+        }
+    }
+
+    /// Waits for something unless the statement is cancelled or takes too long.
+    async fn guarded<T>(
+        &self,
+        deadline: Option<tokio::time::Instant>,
+        work: impl Future<Output = Result<T, Refusal>>,
+    ) -> Result<T, Stop> {
+        let mut cancels = self.cancels.clone();
+        let late = async {
+            match deadline {
+                Some(deadline) => tokio::time::sleep_until(deadline).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            changed = cancels.changed() => match changed {
+                Ok(()) => Err(Refusal::new("57014", "cancelled", "canceling statement due to user request").into()),
+                Err(_) => Err(Gone::Closed.into()),
+            },
+            () = late => Err(Refusal::new("57014", "statement-timeout", "canceling statement due to statement timeout").into()),
+            done = work => Ok(done?),
+        }
+    }
+}
+
+/// The statement as the PostgreSQL server gets it.
+fn push(
+    request: &Request,
+    schema: &str,
+    statement: &Statement,
+    lifts: bool,
+) -> Result<Rewritten, crate::Error> {
+    let pushdown = Pushdown::new(
+        &request.policy,
+        &request.activation,
+        request.purpose.clone(),
+        schema,
+    );
+    if lifts {
+        pushdown.rewrite_lifted(statement)
+    } else {
+        pushdown.rewrite(statement)
+    }
+}
