@@ -191,7 +191,7 @@ impl<'a> Chain<'a> {
         let spare = a.size - self.k;
         let (goes, back) = if spare >= all && bits & 3 != 0 {
             (all, None)
-        } else if spare > 0 && bits & 12 == 0 {
+        } else if spare > 0 && bits & 0xC == 0 {
             (spare.min(all), None)
         } else {
             let &(other, have) = &b.lots[((bits >> 8 & 0xFFFF) as usize * b.lots.len()) >> 16];
@@ -200,7 +200,11 @@ impl<'a> Chain<'a> {
             }
             let needed = all.saturating_sub(spare);
             let most = have.min(b.size + all - self.k);
-            let comes = if bits & 16 == 0 { needed.max(1) } else { most };
+            let comes = if bits & 0x10 == 0 {
+                needed.max(1)
+            } else {
+                most
+            };
             if comes < needed || comes > most || comes == 0 {
                 return;
             }
@@ -246,7 +250,7 @@ impl<'a> Chain<'a> {
             _ => {
                 let lots = cluster.lots.iter().map(|lot| lot.0);
                 let stay = lots.filter(|&point| Some(point) != leaves);
-                self.points.records.spread_of(stay.chain(comes))
+                self.points.records.spread_of(&stay.chain(comes))
             }
         }
     }

@@ -265,7 +265,7 @@ impl Records {
 
     /// The loss per record of some records together, without an extent in between; 0 for none.
     #[inline]
-    pub(crate) fn spread_of(&self, rows: impl Iterator<Item = u32> + Clone) -> f64 {
+    pub(crate) fn spread_of(&self, rows: &(impl Iterator<Item = u32> + Clone)) -> f64 {
         let mut spread = 0.0;
         for (cells, scale) in self.numeric.iter().zip(&self.scale) {
             let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);

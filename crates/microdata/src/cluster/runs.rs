@@ -79,8 +79,9 @@ fn cut(points: &Points, order: &[u32], k: usize) -> (f64, Vec<Vec<u32>>) {
             let mut stop = end + 1 - k;
             let lowest = end.saturating_sub(most);
             for &(start, spread) in &spreads {
-                for begin in start.max(lowest)..stop {
-                    let total = least[begin] + (end - begin) as f64 * spread;
+                let begins = least.iter().enumerate().take(stop);
+                for (begin, before) in begins.skip(start.max(lowest)) {
+                    let total = before + (end - begin) as f64 * spread;
                     if total < best.0 {
                         best = (total, begin);
                     }
