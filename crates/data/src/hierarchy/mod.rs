@@ -47,6 +47,7 @@ impl Hierarchy {
     /// # Panics
     ///
     /// When there are no such levels.
+    #[must_use]
     pub fn between(&self, low: usize, high: usize) -> Hierarchy {
         Hierarchy {
             levels: self.levels[low..=high].to_vec(),
