@@ -7,7 +7,7 @@ LIGHT := data measure tabular microdata paths stream attack purpose report testk
 LIGHT_PACKAGES := $(foreach crate,$(LIGHT),-p denym-$(crate))
 HEAVY_PACKAGES := -p denym-engine -p denym-gateway -p denym -p denym-cli
 
-.PHONY: run build needs test lint bench help
+.PHONY: run build needs tansu test lint bench help
 
 help: ## Lists the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -24,6 +24,15 @@ needs:
 		[ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
 		apt-get update -qq >/dev/null && apt-get install -y -qq postgresql >/dev/null; } || \
 		echo "no PostgreSQL here: its tests are skipped"
+	@command -v nats-server >/dev/null || [ -x /usr/sbin/nats-server ] || { \
+		[ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+		apt-get update -qq >/dev/null && apt-get install -y -qq nats-server >/dev/null; } || \
+		echo "no nats-server here: its tests are skipped"
+
+# Tests of the Kafka protocol take this broker if it is there, else the cluster that librdkafka brings along for tests (from PyPI, in seconds).
+tansu: ## Builds a Kafka broker for the tests, once; about ten minutes
+	[ -x $(HOME)/.cache/denym/tansu/bin/tansu ] || CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_LTO=off \
+		cargo install --locked tansu --version 0.6.0 --no-default-features --features dynostore --root $(HOME)/.cache/denym/tansu
 
 test: needs ## Runs every test
 	cargo test --no-fail-fast $(LIGHT_PACKAGES)

@@ -226,7 +226,7 @@ fn clusters() {
             time.as_secs_f64()
         ));
         let effort = Options {
-            effort: 16,
+            effort: 8,
             ..options(k)
         };
         let (ours, time) = timed(|| best_clusters(&records, &effort, &|| true).expect("solved"));

@@ -26,11 +26,11 @@ pub struct Evidence {
     pub attack: &'static str,
     /// Victims (exhaustive) or draws (sampled).
     pub attempts: u64,
-    /// How many of them succeeded.
+    /// How many of them succeeded for certain.
     pub successes: u64,
-    /// `successes / attempts`; 0 when nothing was tried.
+    /// `successes / attempts`, or the mean chance of a right guess; 0 when nothing was tried.
     pub rate: f64,
-    /// 95 % Clopper-Pearson interval of the rate; the rate itself when exhaustive.
+    /// 95 % interval of the rate, Clopper-Pearson or empirical Bernstein; the rate itself when exhaustive.
     pub interval: (f64, f64),
     /// Exhaustive or sampled, with the seed.
     pub coverage: Coverage,
@@ -54,6 +54,22 @@ impl Evidence {
             successes,
             rate,
             interval,
+            coverage,
+        }
+    }
+
+    /// Evidence from the chance that each attempt has of being right; a chance of 1 is a success for certain.
+    pub fn of_chances(entry: &'static Entry, chances: &[f64], coverage: Coverage) -> Self {
+        let (rate, interval) = interval::empirical_bernstein(chances, 0.95);
+        Self {
+            attack: entry.name,
+            attempts: chances.len() as u64,
+            successes: chances.iter().filter(|&&chance| chance >= 1.0).count() as u64,
+            rate,
+            interval: match coverage {
+                Coverage::Exhaustive => (rate, rate),
+                Coverage::Sampled { .. } => interval,
+            },
             coverage,
         }
     }

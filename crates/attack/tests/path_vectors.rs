@@ -1,6 +1,7 @@
 //! The contradiction attack on the verified releases, and sampled against exhaustive knowledge.
 
-use denym_attack::paths::{Doublet, DoubletAttack, Matching, Secret};
+use denym_attack::Coverage;
+use denym_attack::paths::{Doublet, DoubletAttack, Effort, Fate, Fates, Matching, Secret, Setting};
 use serde_json::Value;
 
 fn doublet(text: &str) -> Doublet {
@@ -80,17 +81,30 @@ fn contradiction_finds_what_the_vectors_say() {
             .collect();
         let number = |value: &Value| value.as_u64().unwrap();
         let at_most = (number(&case["C"][0]), number(&case["C"][1]));
-        let secret = Secret {
-            codes: &sensitive,
-            values: &secret_values,
-            at_most,
-        };
+        let secrets: Vec<Secret> = secret_values
+            .iter()
+            .map(|value| Secret {
+                carriers: sensitive.iter().map(|code| code == value).collect(),
+                at_most: Some(at_most),
+                named_by: Vec::new(),
+            })
+            .collect();
         let (l, k) = (number(&case["L"]) as usize, number(&case["K"]));
-        let attack =
-            |matching| DoubletAttack::new(&raw, &published, matching, l, k, Some(secret)).unwrap();
-        let found = attack(Matching::Consistent).expose();
+        let setting = Setting::aligned(&raw, &published).unwrap();
+        assert!(setting.all_or_none(), "{id}: global suppression");
+        let attack = |matching| {
+            let attack = DoubletAttack::new(&setting, matching, l, &secrets).unwrap();
+            attack.run(&Effort::EVERYTHING)
+        };
+        let exposed = |found: &Fates| {
+            let falls =
+                |fate: &&Fate| (fate.fewest > 0 && fate.fewest < k) || fate.told.contains(&true);
+            found.each.iter().filter(falls).count() as u64
+        };
+        let found = attack(Matching::Consistent);
+        assert_eq!(found.coverage, Coverage::Exhaustive, "{id}");
         assert_eq!(
-            found.smallest_group,
+            found.smallest_group().unwrap_or(raw.len() as u64),
             number(&expected["smallest_group"]),
             "{id}: smallest group"
         );
@@ -98,27 +112,24 @@ fn contradiction_finds_what_the_vectors_say() {
             number(&expected["largest_confidence"][0]),
             number(&expected["largest_confidence"][1]),
         );
-        let (have, of) = found.largest_confidence;
+        let each = (0..secrets.len()).map(|secret| found.largest_confidence(secret));
+        let (have, of) = each.fold((0, 1), |a, b| if b.0 * a.1 > a.0 * b.1 { b } else { a });
         assert_eq!(
             have * confidence.1,
             confidence.0 * of,
             "{id}: largest confidence"
         );
         assert_eq!(
-            found.exposed.len() as u64,
+            exposed(&found),
             number(&expected["exposed_people"]),
             "{id}: exposed people"
         );
-        broken += u64::from(!found.exposed.is_empty());
-        // The same by the general runner, and the paper's own matching finds nothing unless the whole table is too sure.
-        let evidence = attack(Matching::Consistent).exhaustive();
-        assert_eq!(evidence.successes, found.exposed.len() as u64, "{id}");
-        let covers = attack(Matching::Covers).expose();
+        broken += u64::from(exposed(&found) > 0);
+        // The paper's own matching finds nothing unless the whole table is too sure.
         if case["table_conf_empty_knowledge_ok"].as_bool() == Some(true) {
-            assert!(
-                covers.exposed.is_empty(),
-                "{id}: covers holds after suppression"
-            );
+            let covers = attack(Matching::Covers);
+            assert_eq!(exposed(&covers), 0, "{id}: covers holds after suppression");
+            assert!(covers.linkage().rate <= 1.0 / k as f64, "{id}: one in k");
         }
     }
     println!("{cases} releases, {broken} broken by contradiction");
@@ -135,25 +146,44 @@ fn samples_estimate_the_average_and_bound_nothing_else() {
     };
     let case = &vectors["worked"][0];
     let raw = paths(&case["input"]);
-    let attack = DoubletAttack::new(&raw, &raw, Matching::Covers, 2, 2, None).unwrap();
-    // Of all pairs of each path, the share that fits one record only.
+    let setting = Setting::aligned(&raw, &raw).unwrap();
+    let attack = DoubletAttack::new(&setting, Matching::Covers, 2, &[]).unwrap();
+    // Over all pairs of each path, the chance of picking the right one of the records that fit.
     let mut exact = 0.0;
     for path in &raw {
         let pairs: Vec<[Doublet; 2]> = (0..path.len())
             .flat_map(|i| (i + 1..path.len()).map(move |j| [path[i], path[j]]))
             .collect();
-        let alone = |pair: &&[Doublet; 2]| {
-            raw.iter()
-                .filter(|p| pair.iter().all(|d| p.contains(d)))
-                .count()
-                == 1
+        let chance = |pair: &[Doublet; 2]| {
+            let fits = raw.iter().filter(|p| pair.iter().all(|d| p.contains(d)));
+            1.0 / fits.count() as f64
         };
-        exact += pairs.iter().filter(alone).count() as f64 / pairs.len() as f64 / raw.len() as f64;
+        exact += pairs.iter().map(chance).sum::<f64>() / pairs.len() as f64 / raw.len() as f64;
     }
-    let evidence = attack.sampled(20_000, 3);
+    let one_draw = |seed| {
+        let effort = Effort {
+            pieces: 1,
+            seed,
+            ..Effort::EVERYTHING
+        };
+        attack.run(&effort)
+    };
+    let mut chances = Vec::new();
+    for seed in 0..2_000 {
+        let found = one_draw(seed);
+        assert_eq!(found.coverage, Coverage::Sampled { seed });
+        chances.extend(found.each.iter().map(Fate::chance));
+    }
+    let (mean, (low, high)) = denym_attack::interval::empirical_bernstein(&chances, 0.999_999);
+    assert!(low < exact && exact < high, "{mean} against {exact}");
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .build()
+        .unwrap();
+    assert_eq!(one_draw(3), pool.install(|| one_draw(3)));
+    let all = attack.run(&Effort::EVERYTHING);
     assert!(
-        evidence.interval.0 < exact && exact < evidence.interval.1,
-        "{evidence:?} against {exact}"
+        all.linkage().rate > mean,
+        "the best knowledge is better than any"
     );
-    assert_eq!(evidence, attack.sampled(20_000, 3));
 }

@@ -2,7 +2,9 @@
 
 use denym_attack::SplitMix64;
 use denym_attack::control::Setting;
-use denym_attack::paths::{Doublet, DoubletAttack, Matching, Secret};
+use denym_attack::paths::{
+    Doublet, DoubletAttack, Effort, Fate, Matching, Secret, Setting as Paths,
+};
 use denym_attack::queries::{
     Answers, Formula, Restricted, added_between, asked_directly, general_tracker,
     individual_tracker, track_everybody,
@@ -215,21 +217,23 @@ fn two_windows_leak_what_each_hides() {
         .map(|(_, path)| path)
         .collect();
     let secret = Secret {
-        codes: &codes,
-        values: &[1],
-        at_most: (2, 5),
+        carriers: codes.iter().map(|&code| code == 1).collect(),
+        at_most: Some((2, 5)),
+        named_by: Vec::new(),
     };
     let expose = |known: &[Vec<Doublet>], published: &[Vec<Doublet>]| {
-        DoubletAttack::new(known, published, Matching::Covers, 2, 2, Some(secret))
-            .unwrap()
-            .expose()
+        let setting = Paths::aligned(known, published).unwrap();
+        let secrets = [secret.clone()];
+        let attack = DoubletAttack::new(&setting, Matching::Covers, 2, &secrets).unwrap();
+        attack.run(&Effort::EVERYTHING)
     };
-    assert!(expose(&one, &one).exposed.is_empty());
-    assert!(expose(&within(2, 4), &two).exposed.is_empty());
+    let falls = |fate: &Fate| fate.fewest == 1 || fate.told[0];
+    assert!(!expose(&one, &one).each.iter().any(falls));
+    assert!(!expose(&within(2, 4), &two).each.iter().any(falls));
     let found = expose(&raw, &both);
     // b2 from the first window and d4 from the second: records 1 and 3, one of them s1.
-    assert_eq!(found.largest_confidence, (1, 2));
-    assert!(found.exposed.contains(&0) && found.exposed.contains(&2));
+    assert_eq!(found.largest_confidence(0), (1, 2));
+    assert!(falls(&found.each[0]) && falls(&found.each[2]));
 }
 
 /// Table X: university (0 Concordia, 1 Simon Fraser, 2 Illinois), department (0 CS, 1 EE), score.

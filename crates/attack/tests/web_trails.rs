@@ -54,59 +54,74 @@ fn complete_trails_name_nine_thousand_five_hundred_visitors() {
     assert!(pairs.iter().all(|(a, b)| a == b));
 }
 
-/// Single draws gain 3 to 8 percent (the figure moves with which visits are lost); over twenty draws the gain is 5.6.
+/// 90 % of the visits leave an anonymous record, and everybody leaves at least one.
+fn kept(trail: &[u32], rng: &mut SplitMix64) -> Vec<u32> {
+    let kept: Vec<u32> = trail.iter().copied().filter(|_| rng.unit() < 0.9).collect();
+    if kept.is_empty() {
+        vec![trail[rng.below(trail.len() as u64) as usize]]
+    } else {
+        kept
+    }
+}
+
+/// What one draw finds: pairs by elimination and by forced matching, all of them right.
+fn draw(identified: &Trails, rng: &mut SplitMix64) -> (usize, usize) {
+    let rows: Vec<Vec<u32>> = identified.iter().map(|trail| kept(trail, rng)).collect();
+    let anonymous = Trails::from_rows(identified.institutions(), rows).unwrap();
+    let outcome = trails::attack(
+        Side::new(&anonymous),
+        Side::new(identified),
+        &Options::default(),
+    )
+    .unwrap();
+    let forced = outcome.forced.as_ref().expect("every owner is there");
+    let mut all = forced.iter().chain(&outcome.incomplete);
+    assert!(all.all(|(n, p)| n == p), "all correct");
+    assert!(
+        outcome
+            .incomplete
+            .iter()
+            .all(|pair| forced.binary_search(pair).is_ok()),
+        "REIDIT-I within forced"
+    );
+    (outcome.incomplete.len(), forced.len())
+}
+
+/// Which visits are lost moves the figure: single draws gain 3 to 8 percent, twenty draws together more than 5.
+///
+/// It does not matter much which 3,000 visitors are taken; `checked/trails.md` has the figures that this prints.
 #[test]
 fn forced_matching_beats_elimination_on_incomplete_trails() {
     let Some(all) = visitors() else { return };
-    let identified = Trails::from_rows(all.institutions(), all.iter().take(3_000)).unwrap();
-    let (mut fewer, mut more) = (0, 0);
-    for seed in 1..=20 {
-        let mut rng = SplitMix64::new(seed);
-        // 90 % of the visits leave an anonymous record, and everybody leaves at least one.
-        let keep = |trail: &[u32], rng: &mut SplitMix64| {
-            let kept: Vec<u32> = trail.iter().copied().filter(|_| rng.unit() < 0.9).collect();
-            if kept.is_empty() {
-                vec![trail[rng.below(trail.len() as u64) as usize]]
+    for (name, least) in [("the first 3,000", 105), ("3,000 at random", 104)] {
+        let (mut fewer, mut more) = (0, 0);
+        let mut gains: Vec<f64> = Vec::new();
+        for seed in 1..=20 {
+            let mut rng = SplitMix64::new(seed);
+            let rows: Vec<usize> = if least == 105 {
+                (0..3_000).collect()
             } else {
-                kept
-            }
-        };
-        let rows: Vec<Vec<u32>> = identified
+                rng.distinct(3_000, all.len())
+            };
+            let rows = rows.into_iter().map(|row| all.get(row));
+            let identified = Trails::from_rows(all.institutions(), rows).unwrap();
+            let (elimination, forced) = draw(&identified, &mut rng);
+            fewer += elimination;
+            more += forced;
+            gains.push(100.0 * (forced as f64 / elimination as f64 - 1.0));
+        }
+        let (low, high) = gains
             .iter()
-            .map(|trail| keep(trail, &mut rng))
-            .collect();
-        let anonymous = Trails::from_rows(all.institutions(), rows).unwrap();
-        let outcome = trails::attack(
-            Side::new(&anonymous),
-            Side::new(&identified),
-            &Options::default(),
-        )
-        .unwrap();
-        let forced = outcome.forced.as_ref().expect("every owner is there");
-        assert!(
-            forced
-                .iter()
-                .chain(&outcome.incomplete)
-                .all(|(n, p)| n == p),
-            "all correct"
-        );
-        assert!(
-            outcome
-                .incomplete
-                .iter()
-                .all(|pair| forced.binary_search(pair).is_ok()),
-            "REIDIT-I within forced"
-        );
+            .fold((f64::MAX, 0.0_f64), |(low, high), &gain| {
+                (low.min(gain), high.max(gain))
+            });
         println!(
-            "draw {seed}: REIDIT-M {}, REIDIT-I {}, forced {}",
-            outcome.multiple.len(),
-            outcome.incomplete.len(),
-            forced.len()
+            "{name}: REIDIT-I {fewer}, forced {more} over 20 draws: {:.2} % more (single draws {low:.2} to {high:.2} %)",
+            100.0 * (more as f64 / fewer as f64 - 1.0)
         );
-        fewer += outcome.incomplete.len();
-        more += forced.len();
+        assert!(more * 100 >= fewer * least, "{name}: {fewer} -> {more}");
+        assert!(low > 0.0, "every draw gains");
     }
-    assert!(more * 100 >= fewer * 105, "{fewer} -> {more}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use clap::{Args, Parser, Subcommand};
 
 #[cfg(feature = "gateway")]
-use crate::commands::gateway;
+use crate::commands::{access, gateway};
 use crate::commands::{
     anonymize, attack, audit, catalogue, compare, explore, generate, profile, stream, verify,
 };
@@ -66,13 +66,15 @@ The bundle has two halves: `release/` may be handed out, `steward/` stays at hom
     #[command(after_help = "\
 Examples:
   denym verify out/patients
-  denym verify received/release --json")]
+  denym verify received/release --json
+  denym verify out/windows")]
     Verify(verify::VerifyArgs),
     /// Try what an adversary would: trails, linkage, inference, several releases, queries
     #[command(after_help = "\
 Examples:
   denym attack out/patients
   denym attack out/patients --external voters.csv --id name
+  denym attack paths out/trips --raw trips.csv
   denym attack trails --identified people.csv --anonymous samples.csv
   denym attack list")]
     Attack(attack::AttackArgs),
@@ -100,7 +102,10 @@ Examples:
 Examples:
   denym stream policy.toml -o out/windows
   tail -F events.ndjson | denym stream policy.toml -o out/windows
+  denym stream policy.toml --replay-speed 60x --metrics 9464
+  denym verify out/windows
 
+Events come from files, standard input, NATS JetStream or Kafka, windows go to files, standard output or a broker, as the policy says.
 A run that was stopped, even without warning, goes on where its checkpoint in the directory says.")]
     Stream(stream::StreamArgs),
     /// Serve purpose-bound SQL over the PostgreSQL wire protocol
@@ -115,6 +120,17 @@ Then: psql -h 127.0.0.1 -p 5433 -U russell denym
   SET denym.purpose = 'marketing';
   SELECT name, income FROM customer_info;")]
     Gateway(Box<gateway::GatewayArgs>),
+    /// Purposes, roles, consent and logins of the gateway: check, explain, change
+    #[cfg(feature = "gateway")]
+    #[command(after_help = "\
+Examples:
+  denym access check policy.toml
+  denym access explain --policy policy.toml --user russell --purpose marketing --table customer_info
+  denym access user add russell --users users.txt
+  denym access consent set --policy policy.toml --table customer_info --record 1 --column income --allowed general --prohibited marketing
+  denym access audit verify audit.jsonl
+  denym access ddl --policy policy.toml --purpose marketing | psql")]
+    Access(access::AccessArgs),
     /// List the algorithms a policy can name
     Algorithms,
     /// List the promises a policy can make, with their parameters and sources

@@ -89,6 +89,13 @@ impl Console {
         }
     }
 
+    /// Prints a line for people on standard error.
+    pub(crate) fn note(&self, line: &str) {
+        if !self.quiet {
+            self.bar.suspend(|| eprintln!("{line}"));
+        }
+    }
+
     /// Takes the progress line away.
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();

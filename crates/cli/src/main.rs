@@ -15,8 +15,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Cli, Command};
-use console::Console;
+use crate::args::{Cli, Command};
+use crate::console::Console;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -37,6 +37,8 @@ fn main() -> ExitCode {
         Command::Stream(args) => commands::stream::run(args, &console),
         #[cfg(feature = "gateway")]
         Command::Gateway(args) => Ok(commands::gateway::run(args, &console)),
+        #[cfg(feature = "gateway")]
+        Command::Access(args) => Ok(commands::access::run(args, &console)),
         Command::Algorithms => Ok(commands::algorithms::run(&console)),
         Command::Generate(args) => commands::generate::run(args, &console),
     };

@@ -89,6 +89,102 @@ fn document(error: &Error) -> serde_json::Value {
     document
 }
 
+/// Prints an error of the access commands, all its parts, and gives the exit code it means.
+#[cfg(feature = "gateway")]
+pub(crate) fn access(error: &denym_gateway::admin::Error, console: &Console) -> ExitCode {
+    console.clear();
+    let parts = access_parts(error);
+    let mut document = json!({"error": {
+        "code": error.code(),
+        "message": error.to_string(),
+        "location": error.location(),
+        "help": error.help(),
+    }});
+    if !parts.is_empty() {
+        let list = parts.iter().map(|part| {
+            json!({
+                "code": part.code,
+                "message": part.message,
+                "location": part.location,
+                "help": part.help,
+            })
+        });
+        document["error"]["mistakes"] = list.collect();
+    }
+    if error.is_refusal() {
+        document["holds"] = false.into();
+    }
+    console.document(&document);
+    let mut text = String::new();
+    for part in &parts {
+        text.push_str(&format!(
+            "error: {}\n --> {}\n{}  help: {}\n\n",
+            part.message, part.location, part.excerpt, part.help
+        ));
+    }
+    if parts.is_empty() {
+        text.push_str(&format!("error: {error}\n"));
+        if let Some(location) = error.location() {
+            text.push_str(&format!("  --> {location}\n"));
+        }
+        text.push_str(&format!("  help: {}\n", error.help()));
+    }
+    let mut stderr = std::io::stderr().lock();
+    let _ = write!(stderr, "{}", colored(&text));
+    ExitCode::from(if error.is_refusal() { 1 } else { 2 })
+}
+
+/// One of several mistakes.
+#[cfg(feature = "gateway")]
+struct Part {
+    code: &'static str,
+    message: String,
+    location: String,
+    excerpt: String,
+    help: String,
+}
+
+#[cfg(feature = "gateway")]
+fn access_parts(error: &denym_gateway::admin::Error) -> Vec<Part> {
+    use denym_gateway::{admin, purpose};
+    match error {
+        admin::Error::Policy {
+            file,
+            text,
+            error: purpose::Error::Policy { mistakes },
+        } => {
+            let part = |mistake: &purpose::Mistake| {
+                let line = text.lines().nth(mistake.line.saturating_sub(1));
+                let number = mistake.line.to_string();
+                let gutter = " ".repeat(number.len());
+                Part {
+                    code: mistake.code,
+                    message: mistake.message.clone(),
+                    location: format!("{}:{number}", file.display()),
+                    excerpt: format!(
+                        "{gutter} |\n{number} | {}\n{gutter} | in `{}`\n",
+                        line.unwrap_or_default(),
+                        mistake.path
+                    ),
+                    help: mistake.help.clone(),
+                }
+            };
+            mistakes.iter().map(part).collect()
+        }
+        admin::Error::Import { path, faults } => {
+            let part = |fault: &admin::Fault| Part {
+                code: fault.code,
+                message: fault.message.clone(),
+                location: format!("{}: record {}", path.display(), fault.place),
+                excerpt: String::new(),
+                help: fault.help.clone(),
+            };
+            faults.iter().map(part).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// One mistake with the line it is on.
 fn excerpt(file: &str, source: &str, mistake: &Mistake) -> String {
     let number = mistake.line(source);

@@ -163,3 +163,90 @@ fn control_c_leaves_nothing_behind() {
         .collect();
     assert_eq!(left, ["policy.toml"]);
 }
+
+#[test]
+fn auto_says_what_it_tried_and_what_not() {
+    let directory = patients();
+    let policy = support::POLICY.replace("\"full-domain\"", "\"auto\"");
+    write(directory.path(), "policy.toml", policy);
+    let (code, found) = json(
+        directory.path(),
+        &[
+            "anonymize",
+            "policy.toml",
+            "-o",
+            "out",
+            "--time-budget",
+            "5s",
+        ],
+    );
+    assert_eq!(code, 0, "{found}");
+    let attempts = found["attempts"].as_array().expect("attempts");
+    let of = |name: &str| {
+        let mut named = attempts.iter().filter(|a| a["algorithm"] == name);
+        named.next().unwrap_or_else(|| panic!("{name}: {found}"))
+    };
+    let chosen: Vec<_> = attempts.iter().filter(|a| a["chosen"] == true).collect();
+    assert_eq!(chosen.len(), 1, "{found}");
+    assert_eq!(chosen[0]["algorithm"], found["algorithm"]);
+    let best = chosen[0]["score"].as_f64().expect("a score");
+    for attempt in attempts {
+        assert!(
+            attempt["score"].as_f64().is_none_or(|score| score >= best),
+            "{attempt}"
+        );
+        assert!(
+            attempt["outcome"]
+                .as_str()
+                .is_some_and(|text| !text.is_empty())
+        );
+    }
+    for name in [
+        "mondrian",
+        "full-domain",
+        "local-recoding",
+        "k-optimize",
+        "greedy-bottom-up",
+    ] {
+        assert!(of(name)["score"].is_number(), "{name} was tried: {found}");
+    }
+    // What splits equal tuples cannot promise diversity, and dominated searches are left out.
+    assert!(
+        of("mondrian-relaxed")["outcome"]
+            .as_str()
+            .is_some_and(|t| t.contains("cannot honour"))
+    );
+    assert!(
+        of("mingen")["outcome"]
+            .as_str()
+            .is_some_and(|t| t.starts_with("not tried"))
+    );
+    let report = std::fs::read_to_string(directory.path().join("out/steward/report.html"));
+    let report = report.expect("a report");
+    assert!(report.contains("greedy-bottom-up") && report.contains("not tried"));
+}
+
+#[test]
+fn exploring_with_time_never_costs_more() {
+    let directory = patients();
+    let policy = support::POLICY
+        .replace("\"full-domain\"", "\"auto\"")
+        .replace("l-diversity = 2\n", "");
+    write(directory.path(), "policy.toml", policy);
+    let values = |more: &[&str]| -> Vec<f64> {
+        let args = ["explore", "policy.toml", "--k", "1..4"];
+        let (code, found) = json(directory.path(), &[&args, more].concat());
+        assert_eq!(code, 0, "{found}");
+        let trials = found["trials"].as_array().expect("trials");
+        trials
+            .iter()
+            .map(|t| t["value"].as_f64().expect("a value"))
+            .collect()
+    };
+    let (quick, slow) = (values(&[]), values(&["--time-budget", "5s"]));
+    assert!(slow.is_sorted(), "{slow:?}");
+    assert!(
+        quick.iter().zip(&slow).all(|(quick, slow)| slow <= quick),
+        "{quick:?} {slow:?}"
+    );
+}

@@ -381,6 +381,16 @@ fn msnbc_gives_the_reference_figures() {
         assert_eq!(code, 0);
         assert_eq!(figures(&found), expected);
         assert_eq!(found["doublets"], 2_231_944);
+        // A million people are attacked in a sample; with every pair of doublets nobody is picked with more than one in k.
+        let doublets = support::attack(&found, "doublets");
+        assert_eq!(doublets["coverage"], "sampled");
+        let rate = doublets["success_rate"].as_f64().expect("a rate");
+        assert!(rate > 0.0 && rate <= 1.0 / k as f64, "{doublets}");
+        let document = std::fs::read(at.join("out/steward/attacks.json")).expect("a file");
+        let document: Value = serde_json::from_slice(&document).expect("JSON");
+        for worst in support::list(&support::attack(&document, "doublets")["worst_victims"]) {
+            assert!(worst["candidates"].as_u64() >= Some(k), "{worst}");
+        }
         if k == 10 {
             assert!((found["distortion"].as_f64().expect("a number") - 0.081_841).abs() < 1e-6);
         }

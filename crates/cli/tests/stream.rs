@@ -2,38 +2,10 @@
 
 mod support;
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
+use support::riders::{events, policy};
 use support::{files, json, run, write};
-
-const POLICY: &str = r#"[data]
-kind = "stream"
-path = "events.csv"
-[window]
-size = 4
-[adversary]
-knows = { doublets = 2 }
-[promise]
-k-anonymity = 5
-"#;
-
-/// Riders on a ring of stations, a few of them on ways of their own; in time order.
-fn events(riders: usize, hours: usize) -> String {
-    let mut text = String::from("subject,location,time\n");
-    for hour in 0..hours {
-        for rider in 0..riders {
-            let alone = rider % 97 == 0;
-            let place = if alone {
-                (rider * 7 + hour * 3) % 40
-            } else {
-                (rider % 6 + hour) % 8
-            };
-            let _ = writeln!(text, "r{rider},s{place},{hour}");
-        }
-    }
-    text
-}
 
 #[test]
 fn every_event_has_one_fate() {
@@ -44,7 +16,11 @@ fn every_event_has_one_fate() {
         "events.csv",
         events(200, 12) + "r0,s0,11\nr1,s1,0\n",
     );
-    write(directory.path(), "policy.toml", POLICY);
+    write(
+        directory.path(),
+        "policy.toml",
+        policy("path = \"events.csv\""),
+    );
     let (code, found) = json(directory.path(), &["stream", "policy.toml", "-o", "out"]);
     assert_eq!(code, 0, "{found}");
     let count = |key: &str| found[key].as_u64().expect("a count");
@@ -64,7 +40,11 @@ fn malformed_events_are_counted_and_not_quoted() {
     let directory = tempfile::tempdir().expect("a directory");
     let bad = "Sekretna,s1,NaN\n\"Sekretna\n";
     write(directory.path(), "events.csv", events(60, 6) + bad);
-    write(directory.path(), "policy.toml", POLICY);
+    write(
+        directory.path(),
+        "policy.toml",
+        policy("path = \"events.csv\""),
+    );
     let output = run(
         directory.path(),
         &["stream", "policy.toml", "-o", "out", "--json"],
@@ -88,7 +68,11 @@ fn malformed_events_are_counted_and_not_quoted() {
 fn killed_and_resumed_gives_the_same_bytes() {
     let directory = tempfile::tempdir().expect("a directory");
     write(directory.path(), "events.csv", events(4000, 60));
-    write(directory.path(), "policy.toml", POLICY);
+    write(
+        directory.path(),
+        "policy.toml",
+        policy("path = \"events.csv\""),
+    );
     assert_eq!(
         run(
             directory.path(),

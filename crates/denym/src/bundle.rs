@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use crate::Error;
+use crate::policy::Policy;
 
 /// Bundles under construction, removed when the process is told to end at once.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -82,6 +83,24 @@ impl Draft {
         let path = self.path(relative);
         std::fs::write(&path, content)
             .map_err(|error| Error::io("write a file of the bundle", &path, &error))
+    }
+
+    /// Writes the policy and copies of the hierarchies it names, so that the bundle explains itself wherever it is moved.
+    pub(crate) fn policy(&self, policy: &Policy) -> Result<(), Error> {
+        self.write("steward/policy.toml", policy.text.as_bytes())?;
+        for file in policy.hierarchy_files() {
+            let from = policy.resolve(file);
+            let to = self.path("steward").join(Policy::copy_of(file));
+            let copied = match to.parent() {
+                Some(directory) => std::fs::create_dir_all(directory),
+                None => Ok(()),
+            };
+            copied
+                .and_then(|()| std::fs::read(&from))
+                .and_then(|bytes| std::fs::write(&to, bytes))
+                .map_err(|error| Error::io("copy a hierarchy into the bundle", &from, &error))?;
+        }
+        Ok(())
     }
 
     /// Moves the bundle to its target.

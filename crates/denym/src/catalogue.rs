@@ -1,6 +1,8 @@
 //! What a policy can name, in one list that feeds the command line, the policy reader and the docs.
 
-use crate::anonymize::CLUSTERING;
+use denym_tabular::Honours;
+
+use crate::anonymize::{CLUSTERING, SIDES};
 
 /// One algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,10 +36,35 @@ pub fn algorithms() -> Vec<Algorithm> {
         reference: entry.reference,
     });
     tables
+        .chain(SIDES.into_iter().map(|(_, algorithm)| algorithm))
         .chain(numbers)
         .chain(CLUSTERING)
         .chain(PATHS)
         .collect()
+}
+
+/// What an algorithm for tables cannot promise, in words; nothing when it honours everything.
+pub(crate) fn cannot(algorithm: &str) -> Option<String> {
+    let what = match algorithm {
+        "anatomy" | "k-e-permutation" => {
+            "publishes quasi-identifiers as they are: it can promise nothing but what is judged on the sensitive attribute"
+        }
+        "minimality-defence" => {
+            "cannot honour promises with a population, guarding nodes or a set of columns of their own"
+        }
+        "greedy-personalized" => {
+            "cannot honour promises about sensitive values other than `personalized-privacy`"
+        }
+        "mu-argus" => "can promise nothing but sizes, to whoever knows up to three values",
+        _ => match denym_tabular::entry(algorithm)?.honours {
+            Honours::All => return None,
+            Honours::UpwardClosed => {
+                "cannot honour promises that generalizing further can break, given what may be suppressed"
+            }
+            Honours::Size => "cannot honour promises about sensitive values, nor count people",
+        },
+    };
+    Some(format!("`{algorithm}` {what}"))
 }
 
 /// The algorithms for paths, by the names of [`denym_paths::Algorithm`].

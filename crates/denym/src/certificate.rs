@@ -31,6 +31,9 @@ pub struct Certificate {
     /// Columns whose published values are not those of single records.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub altered: Vec<Altered>,
+    /// Groups that quasi-identifiers and sensitive values meet in, when the release is made of groups.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub groups: Option<Groups>,
     /// What is promised and what was measured.
     pub claims: Vec<Claim>,
     /// What the red team could do to the release.
@@ -52,6 +55,18 @@ pub struct DataFile {
     pub records: u64,
     /// SHA-256 of its bytes.
     pub sha256: String,
+}
+
+/// Groups in which sensitive values belong to nobody in particular; promises are judged on them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Groups {
+    /// The column of groups.
+    pub column: String,
+    /// The sensitive attribute.
+    pub attribute: String,
+    /// The table with the sensitive values of each group, when they are not in the data itself.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub sensitive: Option<DataFile>,
 }
 
 /// A sensitive attribute.
@@ -132,19 +147,32 @@ pub struct AttackResult {
     pub attribute: Option<String>,
     /// What its adversary knows.
     pub knows: String,
-    /// The share of its attempts that succeed.
+    /// The share of its attempts that succeed, or the expected share of right guesses.
     pub success_rate: f64,
+    /// People it was tried on.
+    #[serde(default)]
+    pub attempts: u64,
+    /// `exhaustive`, or `sampled` when not everything that could be tried was.
+    #[serde(default = "exhaustive")]
+    pub coverage: String,
+    /// 95 % interval of the rate, where people were drawn.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub interval: Option<(f64, f64)>,
     /// The bound above which the policy refuses a release.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub refuse_above: Option<f64>,
 }
 
 impl AttackResult {
-    /// Whether the attack achieves more than the policy allows.
+    /// Whether the attack achieves more than the policy allows; where people were drawn, whether it may.
     pub fn exceeds(&self) -> bool {
-        self.refuse_above
-            .is_some_and(|bound| self.success_rate > bound)
+        let rate = self.interval.map_or(self.success_rate, |(_, high)| high);
+        self.refuse_above.is_some_and(|bound| rate > bound)
     }
+}
+
+fn exhaustive() -> String {
+    "exhaustive".to_owned()
 }
 
 /// `part / whole` as a number, zero when there is nothing.

@@ -4,9 +4,12 @@ use std::path::Path;
 
 use denym_engine::{Engine, ReadOptions};
 use denym_measure::metrics::{Comparison, compare};
+use denym_microdata::Matrix;
+use denym_microdata::utility::{MomentChange, kolmogorov_smirnov, moment_change};
 
+use crate::anonymize::{Changed, Measures};
 use crate::listener::{Listener, Phase};
-use crate::{Error, threads};
+use crate::{Error, numbers, threads};
 
 /// What the table in `after` kept of the table in `before`.
 pub fn compare_tables(
@@ -22,4 +25,88 @@ pub fn compare_tables(
     let second = engine.read(after, options)?;
     listener.phase(Phase::Auditing);
     Ok(threads::pool(threads)?.install(|| compare(&first, &second)))
+}
+
+/// How the numbers of two data sets differ.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NumberComparison {
+    /// The columns that are numbers without gaps in both, each with the largest gap of the two distribution functions
+    /// (Kolmogorov-Smirnov) and its approximate p-value.
+    pub columns: Vec<(String, f64, f64)>,
+    /// The change of means, covariances, correlations and eigenvalues over these columns.
+    pub moments: MomentChange,
+    /// Everything that needs pairs of records, when they are paired.
+    pub measures: Option<Measures>,
+}
+
+/// How the numbers of `after` differ from those of `before`; `None` when no column is numbers in both.
+///
+/// With `paired`, the n-th record of the one is the n-th of the other.
+pub fn compare_numbers(
+    before: &Path,
+    after: &Path,
+    options: &ReadOptions,
+    paired: bool,
+    threads: Option<usize>,
+    listener: &dyn Listener,
+) -> Result<Option<NumberComparison>, Error> {
+    let engine = Engine::new(threads)?;
+    listener.phase(Phase::Reading);
+    let first = engine.read(before, options)?;
+    let second = engine.read(after, options)?;
+    listener.phase(Phase::Auditing);
+    if paired && first.records() != second.records() {
+        return Err(Error::Argument {
+            what: format!(
+                "{} records before and {} after cannot be paired",
+                first.records(),
+                second.records()
+            ),
+            help: "compare without `--paired`: distributions need no pairs".into(),
+        });
+    }
+    let complete = |column| {
+        numbers::is_numeric(column)
+            .then(|| {
+                numbers::of(column)
+                    .into_iter()
+                    .collect::<Option<Vec<f64>>>()
+            })
+            .flatten()
+    };
+    let mut changed = Vec::new();
+    for column in first.columns() {
+        let Some(other) = second.column(&column.name) else {
+            continue;
+        };
+        if let (Some(before), Some(after)) = (complete(column), complete(other)) {
+            changed.push(Changed {
+                name: column.name.clone(),
+                before,
+                after,
+            });
+        }
+    }
+    if changed.is_empty() || first.records() == 0 || second.records() == 0 {
+        return Ok(None);
+    }
+    threads::pool(threads)?.install(|| {
+        let side = |of: fn(&Changed) -> &Vec<f64>| {
+            Matrix::from_columns(&changed.iter().map(of).collect::<Vec<_>>())
+        };
+        let (one, two) = (side(|c| &c.before)?, side(|c| &c.after)?);
+        let columns = changed.iter().map(|column| {
+            let (gap, p) = kolmogorov_smirnov(&column.before, &column.after)?;
+            Ok((column.name.clone(), gap, p))
+        });
+        Ok(Some(NumberComparison {
+            columns: columns.collect::<Result<_, Error>>()?,
+            moments: moment_change(&one, &two)?,
+            measures: if paired {
+                Measures::of(&changed, None)?
+            } else {
+                None
+            },
+        }))
+    })
 }

@@ -299,6 +299,10 @@ impl Error {
             Error::NoRandomness => {
                 "noise from anywhere else could be undone; run it on another system".into()
             }
+            Error::Io {
+                action: "write the checkpoint",
+                ..
+            } => "make room and run it again: the stream goes on from the checkpoint before".into(),
             Error::Io { kind, .. } => match kind {
                 std::io::ErrorKind::NotFound => {
                     "check the path; paths in a policy are relative to its file".into()
@@ -334,7 +338,8 @@ fn reason(kind: std::io::ErrorKind) -> &'static str {
         std::io::ErrorKind::NotFound => "it does not exist",
         std::io::ErrorKind::PermissionDenied => "permission denied",
         std::io::ErrorKind::AlreadyExists => "it exists already",
-        std::io::ErrorKind::StorageFull => "the disk is full",
+        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => "the disk is full",
+        std::io::ErrorKind::FileTooLarge => "the file would become larger than it may be",
         std::io::ErrorKind::IsADirectory => "it is a directory",
         std::io::ErrorKind::NotADirectory => "a part of its path is not a directory",
         std::io::ErrorKind::InvalidData => "it is not UTF-8 text",

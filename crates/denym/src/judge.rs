@@ -377,7 +377,9 @@ fn confidence(
 }
 
 /// The numbers that an attribute's values are.
-fn numbers(attribute: &SensitiveAttribute) -> Result<Vec<Option<Decimal>>, &'static str> {
+pub(crate) fn numbers(
+    attribute: &SensitiveAttribute,
+) -> Result<Vec<Option<Decimal>>, &'static str> {
     let texts: Strings = attribute.order().flatten().collect();
     let (dictionary, _) = Dictionary::build(&texts, false, None);
     if !dictionary.kind().is_numeric() {
@@ -394,6 +396,6 @@ fn numbers(attribute: &SensitiveAttribute) -> Result<Vec<Option<Decimal>>, &'sta
 }
 
 /// A fraction that a decimal can hold.
-fn decimal(value: Exact) -> Result<Decimal, &'static str> {
+pub(crate) fn decimal(value: Exact) -> Result<Decimal, &'static str> {
     Decimal::parse(&format!("{}", value.0.to_f64())).ok_or("the bound has too many digits")
 }

@@ -16,6 +16,7 @@ mod effort;
 mod error;
 mod explore;
 pub mod generate;
+mod groups;
 mod hierarchies;
 mod judge;
 mod listener;
@@ -41,15 +42,18 @@ mod verify;
 
 pub use anonymize::{
     Account, ColumnTests, Figures, Measures, Microdata, Outcome, PathFigures, Refusal, Release,
-    RunOptions, Tried, anonymize,
+    RunOptions, Tried, Unconcerned, anonymize,
 };
 pub use audit::against::{Judged, audit_policy};
 pub use audit::paths::{PathAuditRequest, audit_paths};
 pub use audit::{Audit, AuditRequest, Dilemma, SpecialUniques, WhatElse, WhatIf, audit};
 pub use bundle::remove_unfinished;
-pub use certificate::{Altered, AttackResult, Certificate, Check, Claim, DataFile, Sensitive};
-pub use compare::compare_tables;
+pub use certificate::{
+    Altered, AttackResult, Certificate, Check, Claim, DataFile, Groups, Sensitive,
+};
+pub use compare::{NumberComparison, compare_numbers, compare_tables};
 pub use denym_data::Fraction;
+pub use denym_engine::events::Lag as StreamLag;
 pub use denym_engine::{Encoding, Format, ReadOptions};
 pub use denym_measure::catalogue::{METRICS, MetricEntry, PROMISES, PromiseEntry};
 pub use denym_measure::metrics::{ColumnComparison, Comparison};
@@ -66,8 +70,12 @@ pub use policy::{Mistake, Policy};
 pub use presence::{Presence, Wildcards};
 pub use profile::{draft_policy, profile_table};
 pub use pseudonyms::Environment;
-pub use stream::{StreamListener, StreamPolicy, StreamRun, StreamSummary, stream};
+pub use stream::{
+    StreamListener, StreamPolicy, StreamProgress, StreamRun, StreamSink, StreamSource,
+    StreamSummary, stream,
+};
 pub use utility::{Utility, utility};
+pub use verify::stream::{BrokenWindow, StreamVerification, is_stream, verify_stream};
 pub use verify::{Verification, verify};
 
 use std::path::Path;

@@ -177,6 +177,35 @@ fn unfit(policy: &Policy, table: &Table, spec: &PerturbSpec, name: &str) -> Opti
     None
 }
 
+/// Secret draws, for what must not be repeated.
+#[derive(Default)]
+pub(crate) struct Secret(System);
+
+impl Secret {
+    /// A number below `bound`, each as likely as the others; zero when there is none.
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        if bound == 0 {
+            return 0;
+        }
+        // The largest multiple of the bound: what lies above it would favor small numbers.
+        let fair = u64::MAX - u64::MAX % bound;
+        loop {
+            let drawn = self.0.next_u64();
+            if drawn < fair || self.0.failed {
+                return drawn % bound;
+            }
+        }
+    }
+
+    /// Refuses what was drawn when the system had no randomness.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        if self.0.failed {
+            return Err(Error::NoRandomness);
+        }
+        Ok(())
+    }
+}
+
 /// Random bits of the operating system.
 struct System {
     buffer: [u8; 4096],

@@ -220,6 +220,7 @@ impl Plan {
             policy.release.metric,
             policy.release.suppress_at_most.to_f64() * 100.0
         ));
+        steps.extend(crate::catalogue::cannot(&policy.release.algorithm));
         steps.extend(crate::scopes::steps(self));
         if policy.with_role(Role::Subject).next().is_some() {
             steps.push(format!(

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use denym_data::{Code, Column, Dictionary, Kind, Role, Strings, Table};
+use denym_data::{ClassId, Code, Column, Dictionary, Kind, Recoding, Role, Strings, Table};
 use denym_engine::Engine;
 
 use crate::plan::{Plan, policy_error};
@@ -151,4 +151,40 @@ pub(crate) fn generalized(plan: &Plan, register: &Table, levels: &[usize]) -> Re
         })
         .collect();
     Ok(Table::new(columns)?)
+}
+
+/// The register as a release with values per class shows it: `looks_like` has the class of each of its tuples.
+pub(crate) fn published(
+    plan: &Plan,
+    register: &Table,
+    recoding: &Recoding,
+    looks_like: &[Option<ClassId>],
+) -> Result<Table, Error> {
+    let names = plan.quasi_names();
+    let columns: Vec<&Column> = names.iter().filter_map(|n| register.column(n)).collect();
+    // The tuples in their order, as a search had them.
+    let mut classes: BTreeMap<Vec<Code>, Option<ClassId>> = BTreeMap::new();
+    let tuple = |person: usize| -> Vec<Code> { columns.iter().map(|c| c.codes[person]).collect() };
+    for person in 0..register.records() {
+        classes.insert(tuple(person), None);
+    }
+    for (class, found) in classes.values_mut().zip(looks_like) {
+        *class = *found;
+    }
+    let shown: Vec<Option<ClassId>> = (0..register.records())
+        .map(|person| classes.get(&tuple(person)).copied().flatten())
+        .collect();
+    let published = names.iter().enumerate().map(|(d, name)| {
+        let labels = &recoding.labels[d].texts;
+        let texts = shown.iter().map(|class| match class {
+            Some(class) => {
+                let label = recoding.published[d][*class as usize];
+                labels[label as usize].as_deref()
+            }
+            // No release shows a control character: these people look like no class.
+            None => Some("\u{1}"),
+        });
+        Column::from_texts(name, texts)
+    });
+    Ok(Table::new(published.collect())?)
 }

@@ -345,6 +345,18 @@ pub(crate) fn readme(certificate: &Certificate) -> String {
             .join(", "),
     );
     text.push_str(".\n\n");
+    if let Some(groups) = &certificate.groups {
+        let place = groups.sensitive.as_ref().map_or_else(
+            || "in the same file, in no order".to_owned(),
+            |second| format!("in `{}`", second.file),
+        );
+        let _ = writeln!(
+            text,
+            "Those are published as they are. The values of `{}` are {place}; the column `{}` says to which group of records they \
+             belong, and nothing says to which record.\n",
+            groups.attribute, groups.column
+        );
+    }
     let unit = if certificate.subject.is_some() {
         "people"
     } else {

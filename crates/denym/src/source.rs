@@ -38,7 +38,16 @@ fn read_person(policy: &Policy, engine: &Engine) -> Result<Table, Error> {
         .iter()
         .filter_map(|promised| promised.promise.guards())
         .map(str::to_owned);
-    options.columns = Some(named(false).into_iter().chain(guards).collect());
+    // Who does not mind is read even when it is not published.
+    let unconcerned = policy.release.microdata.unconcerned.iter();
+    let mut columns: Vec<String> = named(false).into_iter().chain(guards).collect();
+    for spec in unconcerned {
+        options.expected.retain(|name| *name != spec.attribute);
+        if !columns.contains(&spec.attribute) {
+            columns.push(spec.attribute.clone());
+        }
+    }
+    options.columns = Some(columns);
     options.kinds = policy
         .attributes
         .iter()
@@ -71,6 +80,17 @@ fn unknown_columns(policy: &Policy, names: &[String]) -> Error {
             let absent = !names.iter().any(|name| name == guards);
             absent.then(|| (guards, promised.span.clone()))
         }))
+        .chain(
+            policy
+                .release
+                .microdata
+                .unconcerned
+                .iter()
+                .filter_map(|spec| {
+                    let absent = !names.contains(&spec.attribute);
+                    absent.then(|| (spec.attribute.as_str(), spec.span.clone()))
+                }),
+        )
         .map(|(name, span)| Mistake {
             code: "policy-unknown-column",
             message: format!("the data has no column `{name}`"),

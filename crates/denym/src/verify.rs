@@ -1,16 +1,18 @@
 //! Checks a release from its public half alone.
 
 mod paths;
+pub(crate) mod stream;
 
 use std::path::{Path, PathBuf};
 
+use denym_data::Table;
 use denym_engine::{Engine, Format};
 
 use crate::anonymize::Evidence;
 use crate::certificate::{Certificate, Check, Claim, FORM};
 use crate::judge::SensitiveAttribute;
 use crate::policy::{Knowledge, PromiseSpec};
-use crate::{Error, source};
+use crate::{Error, groups, source};
 
 /// What a check of a release found.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,9 +39,10 @@ pub fn verify(directory: &Path, threads: Option<usize>) -> Result<Verification, 
     }
     let format = Format::parse(&certificate.data.format)
         .ok_or_else(|| broken("the format of the data is unknown"))?;
-    let data_intact = denym_engine::fingerprint(&path)? == certificate.data.sha256;
     let engine = Engine::new(threads)?;
     let table = source::read_release(&engine, &path, format)?;
+    let (table, whole) = with_groups(&engine, &half, &certificate, table)?;
+    let data_intact = whole && denym_engine::fingerprint(&path)? == certificate.data.sha256;
     if let Some(layout) = &certificate.paths {
         let pool = crate::threads::pool(threads)?;
         return pool.install(|| paths::verify(&certificate, layout, &table, &path, data_intact));
@@ -102,11 +105,16 @@ pub fn verify(directory: &Path, threads: Option<usize>) -> Result<Verification, 
         column(name)?;
     }
     let subject = certificate.subject.as_deref();
+    // Records in groups are told apart by nothing but their group.
+    let grouped = certificate.groups.as_ref().map(|g| vec![g.column.clone()]);
+    for name in grouped.iter().flatten() {
+        column(name)?;
+    }
     let pool = crate::threads::pool(threads)?;
     let evidence = Evidence {
         table: &table,
         knows: certificate.knows,
-        quasi: &certificate.quasi_identifiers,
+        quasi: grouped.as_ref().unwrap_or(&certificate.quasi_identifiers),
         sensitive: &sensitive,
         subject,
         promises: &promises,
@@ -142,6 +150,37 @@ pub fn verify(directory: &Path, threads: Option<usize>) -> Result<Verification, 
         claims,
         holds,
     })
+}
+
+/// The data with the sensitive values that a release in groups has in a second table, and whether that table is intact.
+pub(crate) fn with_groups(
+    engine: &Engine,
+    half: &Path,
+    certificate: &Certificate,
+    table: Table,
+) -> Result<(Table, bool), Error> {
+    let groups = certificate.groups.as_ref();
+    let Some((groups, file)) = groups.and_then(|g| Some((g, g.sensitive.as_ref()?))) else {
+        return Ok((table, true));
+    };
+    let broken = |what| Error::Bundle {
+        what,
+        path: half.join("certificate.json"),
+    };
+    if Path::new(&file.file).components().count() != 1 {
+        return Err(broken(
+            "the name of the second table is not a plain file name",
+        ));
+    }
+    let format = Format::parse(&file.format)
+        .ok_or_else(|| broken("the format of the second table is unknown"))?;
+    let path = half.join(&file.file);
+    let intact = denym_engine::fingerprint(&path)? == file.sha256;
+    let values = source::read_release(engine, &path, format)?;
+    match groups::joined(&table, &values, groups) {
+        Ok(joined) => Ok((joined, intact)),
+        Err(what) => Err(broken(what)),
+    }
 }
 
 /// The public half: the directory itself, or its `release`.

@@ -142,6 +142,20 @@ pub enum Error {
         /// The limit.
         most: usize,
     },
+    /// An output is shorter than a checkpoint knows it to be.
+    #[error("this file has lost lines that were published")]
+    Shortened {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A broker does not answer, or says no.
+    #[error("the broker {mistake}")]
+    Broker {
+        /// Its address.
+        address: String,
+        /// What it does.
+        mistake: BrokerMistake,
+    },
     /// The arguments of a call contradict each other: our bug or a wrong use of the library.
     #[error("{what}")]
     Mismatch {
@@ -154,6 +168,34 @@ pub enum Error {
         /// What was going on.
         during: &'static str,
     },
+}
+
+/// What is wrong with a broker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum BrokerMistake {
+    /// No answer.
+    #[error("does not answer")]
+    NoAnswer,
+    /// No such stream or topic.
+    #[error("has no such stream or topic")]
+    Unknown,
+    /// Not allowed, or not possible there.
+    #[error("refuses what is asked of it")]
+    Refused,
+    /// Messages that were not read yet are gone.
+    #[error("no longer has message {wanted}; the first it has is {first}")]
+    Gone {
+        /// The next message to read.
+        wanted: u64,
+        /// The first that is there.
+        first: u64,
+    },
+    /// The stream or topic was made anew since it was read.
+    #[error("has fewer messages than were read from it")]
+    Anew,
+    /// Something is in the stream or topic that this program did not put there.
+    #[error("has messages there that no stream of this program wrote")]
+    Foreign,
 }
 
 /// What is wrong with a CSV file.
@@ -296,6 +338,15 @@ impl Error {
             Error::UnknownColumn { .. } => "unknown-column",
             Error::WrongKind { .. } => "wrong-kind",
             Error::TooManyRecords { .. } => "too-many-records",
+            Error::Shortened { .. } => "output-shortened",
+            Error::Broker { mistake, .. } => match mistake {
+                BrokerMistake::NoAnswer => "broker-no-answer",
+                BrokerMistake::Unknown => "broker-unknown-name",
+                BrokerMistake::Refused => "broker-refused",
+                BrokerMistake::Gone { .. } => "broker-messages-gone",
+                BrokerMistake::Anew => "broker-made-anew",
+                BrokerMistake::Foreign => "broker-foreign-messages",
+            },
             Error::Mismatch { .. } => "mismatch",
             Error::Internal { .. } => "internal",
         }
@@ -315,6 +366,7 @@ impl Error {
             | Error::EmptyFile { path }
             | Error::NoRecords { path }
             | Error::Parquet { path }
+            | Error::Shortened { path }
             | Error::UnsupportedType { path, .. }
             | Error::UnknownColumn { path, .. }
             | Error::TooManyRecords { path, .. } => Some(path.display().to_string()),
@@ -330,6 +382,7 @@ impl Error {
                 "{}, record {record}, column `{column}`",
                 path.display()
             )),
+            Error::Broker { address, .. } => Some(address.clone()),
             Error::Mismatch { .. } | Error::Internal { .. } => None,
         }
     }
@@ -402,6 +455,27 @@ impl Error {
                     .into()
             }
             Error::TooManyRecords { .. } => "split the source into parts".into(),
+            Error::Shortened { .. } => {
+                "put the file back as it was, or start in a new directory".into()
+            }
+            Error::Broker { mistake, .. } => match mistake {
+                BrokerMistake::NoAnswer => {
+                    "start the broker or correct the address, and run it again: the stream goes on from its checkpoint".into()
+                }
+                BrokerMistake::Unknown => {
+                    "make the stream or topic, or correct its name in the policy".into()
+                }
+                BrokerMistake::Refused => {
+                    "look into the broker's log: rights, limits and the size of messages".into()
+                }
+                BrokerMistake::Gone { .. } => {
+                    "keep messages in the broker for longer than a stream may stand still; to go on without them, start in a new directory".into()
+                }
+                BrokerMistake::Anew => {
+                    "the stream or topic was made anew: start in a new directory".into()
+                }
+                BrokerMistake::Foreign => "give the windows a stream or topic of their own".into(),
+            },
             Error::Mismatch { .. } => "pass the table, summary and recoding of one run".into(),
             Error::Internal { .. } => {
                 "this is a bug of ours: please report it with the command you ran".into()

@@ -22,7 +22,7 @@ mod words;
 mod write;
 
 pub use engine::Engine;
-pub use error::{CsvMistake, Error, JsonMistake};
+pub use error::{BrokerMistake, CsvMistake, Error, JsonMistake};
 pub use fingerprint::fingerprint;
 pub use options::{Encoding, Format, ReadOptions};
 pub use source::files;

@@ -5,6 +5,7 @@
 //! backend's first analyzer rule, or [`Pushdown::rewrite`] for a PostgreSQL server, replaces every governed table by what the purpose may
 //! see of it; and [`audit::AuditLog`] records the access before rows leave.
 
+pub mod admin;
 pub mod audit;
 mod config;
 mod connection;

@@ -12,7 +12,8 @@
 //!
 //! # Cost
 //!
-//! One grouping of the records per column and per pair, by (class, column) instead of all columns.
+//! One grouping of the records per column and per pair, by (class, column) instead of all columns. Where nobody has several records and
+//! no promise is asked for, records are counted in arrays while these have at most a few entries per record.
 
 use denym_data::Table;
 use rayon::prelude::*;
@@ -54,6 +55,11 @@ pub fn what_if(
     }
     sets.into_par_iter()
         .map(|added| {
+            if promises.is_empty()
+                && let Some(found) = counted(table, roles, &class_of, classes.len(), &added)
+            {
+                return found;
+            }
             let mut axes = vec![Axis {
                 codes: &class_of,
                 cardinality: classes.len(),
@@ -95,6 +101,70 @@ pub fn what_if(
             }
         })
         .collect()
+}
+
+/// The smallest group and the largest confidences by counting in arrays; `None` where subjects or too many groups forbid it.
+fn counted(
+    table: &Table,
+    roles: &Roles,
+    class_of: &[u32],
+    classes: usize,
+    added: &[usize],
+) -> Option<WhatIf> {
+    let records = table.records();
+    let most = 1_usize << 16 | records.saturating_mul(4);
+    let fits = |cells: usize, by: usize| cells.checked_mul(by).filter(|&cells| cells <= most);
+    if roles.subject.is_some() {
+        return None;
+    }
+    let mut cell_of: Vec<u32> = class_of.to_vec();
+    let mut cells = classes;
+    for &column in added {
+        let axis = crate::classes::axis(table, column);
+        cells = fits(cells, axis.cardinality)?;
+        for (cell, &code) in cell_of.iter_mut().zip(axis.codes) {
+            *cell = *cell * axis.cardinality as u32 + code;
+        }
+    }
+    // Cells that occur become groups, numbered without gaps.
+    let mut sizes = vec![0_u32; cells];
+    for &cell in &cell_of {
+        sizes[cell as usize] += 1;
+    }
+    let mut group_of = vec![0_u32; cells];
+    let mut groups = Vec::new();
+    for (group, &size) in group_of.iter_mut().zip(&sizes) {
+        if size > 0 {
+            *group = groups.len() as u32;
+            groups.push(size);
+        }
+    }
+    let mut confidence = Vec::with_capacity(roles.sensitive.len());
+    for column in &roles.sensitive {
+        if added.contains(column) {
+            confidence.push(None);
+            continue;
+        }
+        let axis = crate::classes::axis(table, *column);
+        let mut counts = vec![0_u32; fits(groups.len(), axis.cardinality)?];
+        for (&cell, &code) in cell_of.iter().zip(axis.codes) {
+            let group = group_of[cell as usize] as usize;
+            counts[group * axis.cardinality + code as usize] += 1;
+        }
+        let largest = counts.chunks(axis.cardinality.max(1)).zip(&groups);
+        let worst = largest.map(|(counts, &size)| {
+            let most = counts.iter().copied().max().unwrap_or(0);
+            crate::survey::ratio(u64::from(most), u64::from(size))
+        });
+        confidence.push(Some(worst.fold(0.0, f64::max)));
+    }
+    Some(WhatIf {
+        added: added.to_vec(),
+        k: u64::from(groups.iter().copied().min().unwrap_or(0)),
+        confidence,
+        measured: Vec::new(),
+        breaks: false,
+    })
 }
 
 fn largest_confidence(classes: &Classes, attribute: usize) -> f64 {

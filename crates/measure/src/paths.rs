@@ -18,7 +18,7 @@
 //!
 //! # Cost
 //!
-//! Time and memory grow with the sub-sequences of the distinct paths that begin with one doublet.
+//! Time grows with the sub-sequences of the distinct paths, memory with those that begin with one doublet, per core.
 
 mod contradiction;
 
@@ -27,6 +27,7 @@ use std::hash::Hash;
 
 use denym_data::paths::{Fraction, Paths};
 use hashbrown::{HashMap, HashSet};
+use rayon::prelude::*;
 
 pub use contradiction::{NotAligned, Removal, consistent, consistent_with};
 
@@ -259,85 +260,188 @@ pub fn covers(paths: &Paths, knowledge: &Knowledge) -> PathAudit {
     covers_marked(paths, knowledge, &marks)
 }
 
+/// As [`covers`], for paths that are given once each with how many records have them.
+///
+/// A row is a path of ids below `doublets` and its counts: records, then records with each secret. The same
+/// path may come several times. Secrets must be values: a place is seen in the paths themselves.
+pub fn covers_counted<'a>(
+    doublets: usize,
+    rows: impl IntoIterator<Item = (&'a [u32], Vec<u64>)>,
+    knowledge: &Knowledge,
+) -> PathAudit {
+    let mut all: Vec<(&[u32], Vec<u64>)> = rows.into_iter().collect();
+    all.sort_unstable();
+    all.dedup_by(|later, kept| {
+        let same = later.0 == kept.0;
+        if same {
+            for (sum, more) in kept.1.iter_mut().zip(&later.1) {
+                *sum += more;
+            }
+        }
+        same
+    });
+    let records = all.iter().map(|(_, weight)| weight[0]).sum();
+    let shown = |(path, weight): &(&[u32], Vec<u64>)| path.len() as u64 * weight[0];
+    let instances = all.iter().map(shown).sum();
+    let (keys, weights) = all
+        .into_iter()
+        .map(|(path, weight)| ((Vec::new(), path.to_vec()), weight))
+        .unzip();
+    let names = vec![None; doublets];
+    let judge = Judge::new(knowledge, records, instances);
+    count_rows(&Rows { keys, weights }, &names, judge)
+}
+
 /// As [`covers`], with who carries each secret given from elsewhere: for places, from the source.
 fn covers_marked(paths: &Paths, knowledge: &Knowledge, marks: &[Vec<bool>]) -> PathAudit {
-    let bits = u32::BITS - (paths.doublets().len() as u32).leading_zeros();
-    if knowledge.l * bits as usize <= 96 {
+    let names = named(paths, &knowledge.secrets);
+    let judge = Judge::new(knowledge, paths.len() as u64, paths.instances() as u64);
+    count_rows(&rows(paths, marks), &names, judge)
+}
+
+/// Counts all groups, with sequences in as short a key as holds them.
+fn count_rows(rows: &Rows, names: &[Option<usize>], judge: Judge) -> PathAudit {
+    let class_of = rows.class_numbers();
+    let bits = u32::BITS - (names.len() as u32).leading_zeros();
+    let l = judge.knowledge.l;
+    let classes = class_of.last().map_or(0, |last| last + 1);
+    if classes <= 1 && l.saturating_mul(bits as usize) <= 64 {
+        let pack = |_: u32, sequence: &[u32]| {
+            let items = sequence.iter();
+            items.fold(0, |key, &item| (key << bits) | u64::from(item + 1))
+        };
+        count_all(rows, &class_of, names, judge, pack)
+    } else if l.saturating_mul(bits as usize) <= 96 {
         let pack = |class: u32, sequence: &[u32]| {
             let items = sequence
                 .iter()
                 .fold(0, |key, &item| (key << bits) | u128::from(item + 1));
             (u128::from(class) << 96) | items
         };
-        count_all(paths, knowledge, marks, pack)
+        count_all(rows, &class_of, names, judge, pack)
     } else {
         let keep = |class: u32, sequence: &[u32]| (class, sequence.to_vec());
-        count_all(paths, knowledge, marks, keep)
+        count_all(rows, &class_of, names, judge, keep)
     }
 }
 
-/// Counts the group of every sequence, one first doublet after the other.
-fn count_all<Key: Hash + Eq>(
-    paths: &Paths,
-    knowledge: &Knowledge,
-    marks: &[Vec<bool>],
-    key: impl Fn(u32, &[u32]) -> Key,
+/// Working memory for the sequences that begin with one doublet.
+struct Groups<Key> {
+    known: HashMap<Key, u32>,
+    /// The sequences one after the other, and (class, end) of each.
+    items: Vec<u32>,
+    ends: Vec<(u32, u32)>,
+    counts: Vec<u64>,
+}
+
+impl<Key: Hash + Eq> Groups<Key> {
+    fn new() -> Self {
+        Self {
+            known: HashMap::new(),
+            items: Vec::new(),
+            ends: Vec::new(),
+            counts: Vec::new(),
+        }
+    }
+
+    fn clear(&mut self) {
+        self.known.clear();
+        self.items.clear();
+        self.ends.clear();
+        self.counts.clear();
+    }
+
+    fn add(&mut self, key: Key, class: u32, sequence: &[u32], weight: &[u64]) {
+        let stride = weight.len();
+        let group = *self.known.entry(key).or_insert_with(|| {
+            self.items.extend_from_slice(sequence);
+            self.ends.push((class, self.items.len() as u32));
+            self.counts.resize(self.counts.len() + stride, 0);
+            self.ends.len() as u32 - 1
+        }) as usize;
+        let counts = &mut self.counts[group * stride..(group + 1) * stride];
+        for (sum, weight) in counts.iter_mut().zip(weight) {
+            *sum += weight;
+        }
+    }
+
+    /// Every (class, sequence, counts).
+    fn each(&self, stride: usize) -> impl Iterator<Item = (u32, &[u32], &[u64])> {
+        let begins = std::iter::once(0).chain(self.ends.iter().map(|&(_, end)| end));
+        let groups = begins.zip(&self.ends).zip(self.counts.chunks_exact(stride));
+        groups.map(|((begin, &(class, end)), counts)| {
+            (class, &self.items[begin as usize..end as usize], counts)
+        })
+    }
+}
+
+/// Counts the group of every sequence, the doublets they begin with shared among the cores.
+fn count_all<Key: Hash + Eq + Send + Sync>(
+    rows: &Rows,
+    class_of: &[u32],
+    names: &[Option<usize>],
+    mut judge: Judge,
+    key: impl Fn(u32, &[u32]) -> Key + Sync,
 ) -> PathAudit {
-    let rows = rows(paths, marks);
-    let names = named(paths, &knowledge.secrets);
-    let mut judge = Judge::new(knowledge, paths.len() as u64, paths.instances() as u64);
-    judge.empty_knowledge(&rows);
-    let class_of = rows.class_numbers();
-    let mut by_first: Vec<Vec<(u32, u32)>> = vec![Vec::new(); paths.doublets().len()];
+    judge.empty_knowledge(rows);
+    let knowledge = judge.knowledge;
+    let mut by_first: Vec<Vec<(u32, u32)>> = vec![Vec::new(); names.len()];
     for (row, (_, path)) in rows.keys.iter().enumerate() {
         for (at, &item) in path.iter().enumerate() {
             by_first[item as usize].push((row as u32, at as u32));
         }
     }
+    let stride = 1 + knowledge.secrets.len();
+    // Per first doublet: the extremes of its groups, and its violations in the order of length.
+    let found: Vec<(u64, Fraction, Vec<(u32, Vec<u32>)>)> = by_first
+        .par_iter()
+        .map_init(Groups::new, |groups, occurrences| {
+            groups.clear();
+            for &(row, at) in occurrences {
+                let path = &rows.keys[row as usize].1;
+                let class = class_of[row as usize];
+                let weight = &rows.weights[row as usize];
+                sequences(path, at as usize, knowledge.l, &mut |sequence| {
+                    groups.add(key(class, sequence), class, sequence, weight);
+                });
+            }
+            let mut own = Judge::new(knowledge, judge.audit.records, 0);
+            let mut broken = Vec::new();
+            for (class, sequence, counts) in groups.each(stride) {
+                let exempt: Vec<usize> =
+                    sequence.iter().filter_map(|&i| names[i as usize]).collect();
+                if own.judge(counts, &exempt) {
+                    broken.push((class, sequence.to_vec()));
+                }
+            }
+            broken.sort_by_key(|(_, sequence)| sequence.len());
+            (
+                own.audit.smallest_group,
+                own.audit.largest_confidence,
+                broken,
+            )
+        })
+        .collect();
     // Later first doublets first: when a sequence is judged, all its proper parts that begin
     // later are known; those that begin with the same doublet are judged in order of length.
     let mut broken: HashSet<Key> = HashSet::new();
     let mut exposed = vec![false; rows.keys.len()];
-    let stride = 1 + knowledge.secrets.len();
-    for occurrences in by_first.iter().rev() {
-        let mut known: HashMap<Key, u32> = HashMap::new();
-        let mut found: Vec<(u32, Vec<u32>)> = Vec::new();
-        let mut counts: Vec<u64> = Vec::new();
-        for &(row, at) in occurrences {
-            let path = &rows.keys[row as usize].1;
-            let class = class_of[row as usize];
-            let weight = &rows.weights[row as usize];
-            sequences(path, at as usize, knowledge.l, &mut |sequence| {
-                let group = *known.entry(key(class, sequence)).or_insert_with(|| {
-                    found.push((class, sequence.to_vec()));
-                    counts.resize(counts.len() + stride, 0);
-                    found.len() as u32 - 1
-                }) as usize;
-                for (sum, weight) in counts[group * stride..].iter_mut().zip(weight) {
-                    *sum += weight;
-                }
-            });
+    for (occurrences, (smallest, largest, violations)) in by_first.iter().zip(found).rev() {
+        let audit = &mut judge.audit;
+        audit.smallest_group = audit.smallest_group.min(smallest);
+        audit.largest_confidence = audit.largest_confidence.max(largest);
+        if violations.is_empty() {
+            continue;
         }
-        let mut order: Vec<usize> = (0..found.len()).collect();
-        order.sort_by_key(|&group| found[group].1.len());
-        let before = broken.len();
-        for group in order {
-            let (class, sequence) = &found[group];
-            let exempt: Vec<usize> = sequence.iter().filter_map(|&i| names[i as usize]).collect();
-            if !judge.judge(&counts[group * stride..(group + 1) * stride], &exempt) {
-                continue;
-            }
+        for (class, sequence) in &violations {
             let length = sequence.len() - 1;
-            judge.audit.violations += 1;
-            judge.audit.violations_by_length[length] += 1;
+            audit.violations += 1;
+            audit.violations_by_length[length] += 1;
             if !has_broken_part(sequence, &|part| broken.contains(&key(*class, part))) {
-                judge.audit.critical_violations += 1;
-                judge.audit.critical_violations_by_length[length] += 1;
+                audit.critical_violations += 1;
+                audit.critical_violations_by_length[length] += 1;
             }
             broken.insert(key(*class, sequence));
-        }
-        if broken.len() == before {
-            continue;
         }
         for &(row, at) in occurrences {
             if !exposed[row as usize] {
@@ -350,7 +454,7 @@ fn count_all<Key: Hash + Eq>(
             }
         }
     }
-    judge.finish(&rows, &exposed)
+    judge.finish(rows, &exposed)
 }
 
 /// Whether a proper, non-empty part of a sequence is broken.

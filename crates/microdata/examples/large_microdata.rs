@@ -4,7 +4,9 @@
 
 use std::time::Instant;
 
-use denym_microdata::{Matrix, Options, Scaling, information_loss_percent, solve};
+use denym_microdata::{
+    Centroid, Matrix, Options, Scaling, information_loss_percent, microaggregated, solve,
+};
 
 #[expect(clippy::print_stdout, reason = "an example shows its result")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -36,6 +38,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 partition.smallest() >= k && partition.largest() < 2 * k,
                 "every group has k to 2k - 1 records"
             );
+            // The loss again, from the numbers that would be published, and the means, which centroids keep.
+            let published = microaggregated(&matrix, &partition, Centroid::Mean)?;
+            let squares = |other: &[f64]| -> f64 {
+                let pairs = matrix.cells().iter().zip(other);
+                pairs.map(|(x, y)| (x - y) * (x - y)).sum()
+            };
+            let means = matrix.means();
+            let spread: f64 = squares(&means.repeat(matrix.rows()));
+            let again = 100.0 * squares(published.cells()) / spread;
+            assert!((again - loss).abs() < 1e-6, "{again} {loss}");
+            for (before, after) in means.iter().zip(published.means()) {
+                assert!((before - after).abs() < 1e-9, "the means stay");
+            }
             println!(
                 "{} x {}  k={k:<3} {name:<12} {loss:.6} %  {} groups  {seconds:.2} s",
                 matrix.rows(),
@@ -45,6 +60,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             losses.push(loss);
         }
         if let [mdav, blocks] = losses[..] {
+            assert!(mdav < blocks, "cuts cost something");
             println!(
                 "blocks lose {:.1} percent more than exact MDAV",
                 100.0 * (blocks / mdav - 1.0)

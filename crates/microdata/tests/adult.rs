@@ -77,7 +77,7 @@ fn our_best_loses_less_than_k_member() {
         let start = Instant::now();
         let options = Options {
             k,
-            effort: if k == 10 { 48 } else { 2 },
+            effort: 8,
             ..Options::default()
         };
         let best = best_clusters(&records, &options, &|| true).expect("solved");
@@ -99,6 +99,9 @@ fn our_best_loses_less_than_k_member() {
             println!("one pass {:.1}", records.total_loss(oka.groups()));
             assert!(oka.smallest() >= k && slow.smallest() >= k && slow.largest() < 2 * k);
             assert!(best.loss < 418.0);
+        }
+        if k == 40 {
+            assert!(best.loss < 1718.0);
         }
         assert!(runs(&records, k).expect("solved").largest() < 2 * k);
     }

@@ -2,7 +2,7 @@
 
 use denym_microdata::cluster::{
     CategoryTree, InsertionRule, Records, best_clusters, distinct, diversify, insert, k_member,
-    one_pass, posteriors, runs, systematic,
+    keep_out, one_pass, posteriors, runs, systematic,
 };
 use denym_microdata::{CATALOGUE, Error, Matrix, Options, Partition, solve};
 use proptest::prelude::*;
@@ -41,6 +41,88 @@ fn example_4_2_1_loses_11_8125() {
     let ages = [2.0 / 16.0, 5.0 / 16.0];
     let as_printed = 3.0 * (ages[0] + 1.0 + 1.0 + 0.5) + 3.0 * (ages[1] + 1.0 + 1.0 + 1.0);
     assert!((as_printed - 17.8125_f64).abs() < 1e-12);
+}
+
+/// Section 4.3.1: the third record beside the second or the fifth. The thesis prints 4.25 and 7.75. By (4.1) with lowest common ancestors it is
+/// 3.125 (both are men, 9th and 10th are both primary) and 6.75. 7.75 takes education to its root, though 9th and 10th meet below it;
+/// so does 4.25, which also takes the ages for 24 to 26 where they are 25 and 26. The choice, the first cluster, is the same.
+#[test]
+fn section_4_3_1_losses_are_3_125_and_6_75() {
+    let (records, _) = patients(6);
+    let together = |a: u32, b: u32| records.total_loss(std::iter::once(&[a, b][..]));
+    assert!((together(1, 2) - 3.125).abs() < 1e-12);
+    assert!((together(4, 2) - 6.75).abs() < 1e-12);
+    let root_of_education = [
+        2.0 * (2.0 / 16.0 + 1.0 + 0.0 + 1.0),
+        2.0 * (14.0 / 16.0 + 1.0 + 1.0 + 1.0),
+    ];
+    assert!((root_of_education[0] - 4.25_f64).abs() < 1e-12);
+    assert!((root_of_education[1] - 7.75_f64).abs() < 1e-12);
+}
+
+/// Section 4.6.1: the same record beside the second, fifth or eighth of nine. The thesis prints 5.10, 6.47 and 6.68, with zip code and gender at
+/// their roots throughout; strictly it is 3.11, 6.47 and 4.68, since two men share their gender and two neighbors their zip
+/// code. The choice is the same.
+#[test]
+fn section_4_6_1_losses_are_3_11_6_47_and_4_68() {
+    let (records, _) = patients(9);
+    let together = |a: u32| records.total_loss(std::iter::once(&[a, 2][..]));
+    for (other, strict, printed, years) in [
+        (1, 3.11, 5.10, 1.0),
+        (4, 6.47, 6.47, 14.0),
+        (7, 4.68, 6.68, 16.0),
+    ] {
+        assert!(
+            (together(other) - strict).abs() < 0.006,
+            "{}",
+            together(other)
+        );
+        let as_printed: f64 = 2.0 * (years / 19.0 + 1.0 + 1.0 + 0.5);
+        assert!((as_printed - printed).abs() < 0.006, "{as_printed}");
+    }
+}
+
+/// Those who do not mind: every cluster keeps k of the others, and everybody is in one cluster.
+#[test]
+fn clusters_keep_k_of_those_who_mind() {
+    let (records, disease) = patients(9);
+    let admits = |cluster: &[u32]| distinct(cluster, &disease) >= 2;
+    let found = keep_out(
+        &records,
+        &[1, 7, 8],
+        &mut |kept, rows| {
+            assert_eq!(rows, [0, 2, 3, 4, 5, 6]);
+            k_member(kept, 3)
+        },
+        &admits,
+    )
+    .unwrap();
+    assert!(found.concerned.iter().all(|&size| size >= 3));
+    let mut all: Vec<u32> = found
+        .clusters
+        .iter()
+        .flatten()
+        .copied()
+        .chain(found.left_out.clone())
+        .collect();
+    all.sort_unstable();
+    assert_eq!(all, (0..9).collect::<Vec<u32>>());
+    assert!(
+        found
+            .clusters
+            .iter()
+            .zip(&found.concerned)
+            .all(|(cluster, &size)| { cluster.len() == size || admits(cluster) })
+    );
+    let nobody = keep_out(&records, &[1, 7], &mut |kept, _| runs(kept, 3), &|_| false).unwrap();
+    assert_eq!(nobody.left_out, [1, 7]);
+    let everybody: Vec<u32> = (0..9).collect();
+    assert!(
+        keep_out(&records, &everybody, &mut |kept, _| runs(kept, 3), &|_| {
+            true
+        })
+        .is_err()
+    );
 }
 
 /// Table 4.5 to Table 4.6 by the l-diverse step. The thesis sends all three diabetics to the last cluster; by (4.1) with lowest

@@ -148,6 +148,26 @@ pub enum Level {
 }
 
 impl TablePolicy {
+    /// The source as a file; `None` when there is none, or when it names a relation of a database.
+    pub fn file(&self) -> Option<&str> {
+        let source = self.source.as_deref()?;
+        let lower = source.to_lowercase();
+        let by_name = [
+            ".csv", ".tsv", ".txt", ".parquet", ".json", ".ndjson", ".jsonl", ".gz", ".zst",
+        ];
+        let is_file =
+            source.contains(['/', '\\', '*']) || by_name.iter().any(|e| lower.ends_with(e));
+        is_file.then_some(source)
+    }
+
+    /// The raw table's name in a database: the source, or the table's own name when the source is a file.
+    pub fn relation(&self) -> &str {
+        match &self.source {
+            Some(source) if self.file().is_none() => source,
+            _ => &self.name,
+        }
+    }
+
     /// The place of a column.
     pub fn column(&self, name: &str) -> Result<usize, Error> {
         self.columns

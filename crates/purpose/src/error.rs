@@ -19,6 +19,12 @@ pub enum Error {
         /// The name.
         name: String,
     },
+    /// A name that a written consent could not be read back with.
+    #[error("a purpose cannot be called `{name}`")]
+    PurposeName {
+        /// The name.
+        name: String,
+    },
     /// Purposes that are their own ancestors.
     #[error("purpose `{name}` is its own ancestor")]
     PurposeCycle {
@@ -168,6 +174,7 @@ impl Error {
         match self {
             Self::PurposeUnknown { .. } => "purpose-unknown",
             Self::PurposeTwice { .. } => "purpose-twice",
+            Self::PurposeName { .. } => "purpose-name",
             Self::PurposeCycle { .. } => "purpose-cycle",
             Self::WidthTooSmall { .. } => "purpose-width-too-small",
             Self::ConditionSyntax { .. } => "condition-syntax",
@@ -212,6 +219,9 @@ impl Error {
                 |name| format!("did you mean `{name}`?"),
             ),
             Self::PurposeTwice { .. } => "give each purpose its own name".into(),
+            Self::PurposeName { .. } => {
+                "use a name without comma, braces and the sign of the empty set, and without space at an end".into()
+            }
             Self::PurposeCycle { .. } => "remove one `parent` on the cycle".into(),
             Self::WidthTooSmall { count, .. } => format!("set `width` to {count} or more"),
             Self::ConditionSyntax { .. } => {

@@ -23,7 +23,7 @@
 
 use crate::bits::PurposeSet;
 use crate::error::Error;
-use crate::tree::{PurposeId, PurposeTree};
+use crate::tree::{NOTHING, PurposeId, PurposeTree};
 use serde::Serialize;
 
 /// Whether an access purpose complies with an intended purpose.
@@ -153,9 +153,11 @@ impl IntendedPurpose {
         )
     }
 
-    /// Reads what [`to_text`](Self::to_text) writes; `None` when the text has another shape or an unknown purpose.
+    /// Reads what [`to_text`](Self::to_text) writes, and the thesis' own signs: angle brackets for the tuple, a phi (or the sign of
+    /// the empty set) for no purpose. `None` when the text has another shape or an unknown purpose.
     pub fn from_text(tree: &PurposeTree, text: &str) -> Option<Self> {
-        let inner = text.trim().strip_prefix('<')?.strip_suffix('>')?;
+        let inner = text.trim().strip_prefix(['<', '\u{27e8}'])?;
+        let inner = inner.strip_suffix(['>', '\u{27e9}'])?;
         let mut sets = Vec::new();
         let mut rest = inner.trim();
         loop {
@@ -164,7 +166,7 @@ impl IntendedPurpose {
             let names = rest[..end]
                 .split(',')
                 .map(str::trim)
-                .filter(|name| !name.is_empty());
+                .filter(|name| !NOTHING.contains(name));
             sets.push(tree.set(names).ok()?);
             rest = rest[end + 1..].trim_start();
             if rest.is_empty() {

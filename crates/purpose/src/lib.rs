@@ -16,6 +16,7 @@ mod document;
 mod error;
 mod intended;
 mod mask;
+mod moment;
 mod nearest;
 mod policy;
 mod postgres;

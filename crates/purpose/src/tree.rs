@@ -87,6 +87,11 @@ impl PurposeTree {
         }
         let mut by_name = BTreeMap::new();
         for (index, purpose) in purposes.iter().enumerate() {
+            if !is_name(&purpose.name) {
+                return Err(Error::PurposeName {
+                    name: purpose.name.clone(),
+                });
+            }
             let id = PurposeId(u32::try_from(index).map_err(|_| Error::WidthTooSmall {
                 count,
                 width: u32::MAX as usize,
@@ -266,6 +271,14 @@ impl PurposeTree {
         }
         out
     }
+}
+
+/// The signs that stand for no purpose in a written consent; the thesis writes a phi.
+pub(crate) const NOTHING: [&str; 4] = ["", "\u{3a6}", "\u{3c6}", "\u{2205}"];
+
+/// Whether `<{..}, {..}, {..}>` can hold the name and be read back.
+fn is_name(name: &str) -> bool {
+    !NOTHING.contains(&name) && name.trim() == name && !name.contains([',', '{', '}'])
 }
 
 #[cfg(test)]

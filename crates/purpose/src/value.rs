@@ -105,6 +105,17 @@ fn civil(days: i64) -> (i64, i64, i64) {
     (year_of_era + era * 400 + i64::from(month <= 2), month, day)
 }
 
+/// The day number of a date; `None` for a day that its month does not have.
+pub(crate) fn days(year: i64, month: i64, day: i64) -> Option<i64> {
+    let from_march = year - i64::from(month <= 2);
+    let era = from_march.div_euclid(400);
+    let year_of_era = from_march.rem_euclid(400);
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + of_year;
+    let number = era * 146_097 + of_era - 719_468;
+    (civil(number) == (year, month, day)).then_some(number)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -182,3 +182,114 @@ fn records_past_retention_are_not_served() {
     assert_eq!(served(Some(69)), None);
     assert_eq!(served(None), None, "no known day, not served");
 }
+
+#[test]
+fn the_signs_of_the_thesis_are_read() {
+    let policy = policy();
+    let tree = &policy.purposes;
+    let plain = |text: &str| IntendedPurpose::from_text(tree, text).map(|ip| ip.to_text(tree));
+    let names: Vec<&str> = tree.ids().map(|id| tree.name(id)).collect();
+    let (a, b) = (names[0], names[1]);
+    let expected = Some(format!("<{{{a}}}, {{}}, {{{b}}}>"));
+    assert_eq!(plain(&format!("<{{{a}}}, {{}}, {{{b}}}>")), expected);
+    assert_eq!(
+        plain(&format!("\u{27e8}{{{a}}}, {{\u{3a6}}}, {{{b}}}\u{27e9}")),
+        expected
+    );
+    assert_eq!(
+        plain(&format!(
+            " \u{27e8} {{{a}}}, {{\u{2205}}}, {{{b}}} \u{27e9}"
+        )),
+        expected
+    );
+    assert_eq!(
+        plain("\u{27e8}{nothing of that kind}, {}, {}\u{27e9}"),
+        None
+    );
+}
+
+#[test]
+fn consent_written_by_hand() {
+    let text = "[purposes]\ngeneral = {}\nmarketing = \"general\"\n[tables.t]\nkey = \"id\"\ncolumns = { a = {}, b = {} }\n";
+    let policy = AccessPolicy::parse(text, &|_| None).expect("valid");
+    let rows = policy
+        .parse_consent(
+            "[[consent]]\ntable = \"t\"\nrecord = 7\ncolumns = [\"a\", \"b\"]\nallowed = \"general\"\nprohibited = [\"marketing\"]\n\
+             [[consent]]\ntable = \"t\"\nrecord = \"x y\"\nintended = \"<{}, {marketing}, {}>\"\n",
+        )
+        .expect("valid");
+    let shown: Vec<[&str; 4]> = rows
+        .iter()
+        .map(|row| [&*row.table, &*row.record, &*row.column, &*row.intended])
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            ["t", "7", "a", "<{general}, {}, {marketing}>"],
+            ["t", "7", "b", "<{general}, {}, {marketing}>"],
+            ["t", "x y", "*", "<{}, {marketing}, {}>"],
+        ]
+    );
+    let codes = |text: &str| match policy.parse_consent(text) {
+        Err(denym_purpose::Error::Policy { mistakes }) => {
+            mistakes.iter().map(|one| (one.line, one.code)).collect()
+        }
+        _ => Vec::new(),
+    };
+    assert_eq!(
+        codes(
+            "[[consent]]\ntable = \"tt\"\nrecord = 1\nallowed = [\"genral\"]\n[[consent]]\ntable = \"t\"\ncolumns = [\"c\"]\nintended = \"<{}>\"\n"
+        ),
+        [
+            (2, "table-unknown"),
+            (4, "purpose-unknown"),
+            (5, "key-missing"),
+            (7, "column-unknown"),
+            (8, "intended-unreadable"),
+        ]
+    );
+    assert_eq!(
+        codes(
+            "[[consent]]\ntable = \"t\"\nrecord = 1\nallowed = []\nintended = \"<{}, {}, {}>\"\n"
+        ),
+        [(5, "intended-twice")]
+    );
+    assert_eq!(codes("consent = 1\n"), [(1, "wrong-type")]);
+    assert_eq!(
+        codes("[[consent]\n").first().map(|one| one.1),
+        Some("toml-syntax")
+    );
+}
+
+#[test]
+fn a_file_is_no_relation() {
+    let text = |source: &str| {
+        format!("[purposes]\ng = {{}}\n[tables.t]\nsource = '{source}'\ncolumns = {{ c = {{}} }}\n")
+    };
+    for (source, file, relation) in [
+        ("customers.csv", Some("customers.csv"), "t"),
+        ("data/t.PARQUET", Some("data/t.PARQUET"), "t"),
+        ("customer_raw", None, "customer_raw"),
+    ] {
+        let policy = AccessPolicy::parse(&text(source), &|_| None).expect("valid");
+        let table = &policy.tables["t"];
+        assert_eq!((table.file(), table.relation()), (file, relation));
+    }
+}
+
+/// `{a, b}` must not be one purpose for who writes it and two for who reads it.
+#[test]
+fn names_that_would_not_read_back_are_refused() {
+    for name in [
+        "a, b", "a,b", "{", "x}", " a", "a ", "", "\u{3a6}", "\u{2205}",
+    ] {
+        let text = format!("[purposes]\na = {{}}\n\"{name}\" = \"a\"\n");
+        let codes: Vec<&str> = match AccessPolicy::parse(&text, &|_| None) {
+            Err(denym_purpose::Error::Policy { mistakes }) => {
+                mistakes.iter().map(|one| one.code).collect()
+            }
+            _ => Vec::new(),
+        };
+        assert_eq!(codes, ["purpose-name"], "{name:?}");
+    }
+}

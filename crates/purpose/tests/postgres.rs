@@ -465,3 +465,35 @@ fn what_plain_sql_cannot_say_is_refused() {
         "\"a\"\"; DROP TABLE t; --\""
     );
 }
+
+#[test]
+fn a_day_shown_as_text_takes_no_index() {
+    let text = "[purposes]\ng = {}\n[tables.t]\nkey = \"id\"\nconsent = \"companion\"\ndefault = \"<{g}, {}, {}>\"\n[tables.t.columns]\n\
+                born = { type = \"date\", mask = { stored = \"decade\" } }\nseen = { type = \"date\" }\nname = { mask = { first-letters = 1 } }\n";
+    let policy = AccessPolicy::parse(text, &|_| None).expect("valid");
+    let table = policy.postgres("t", "g", "raw", &|_| true).expect("in SQL");
+    let index = |place: usize| table.index(place).expect("in SQL");
+    // PostgreSQL refuses an index on what depends on settings, and counts the text of a day among it
+    assert_eq!(index(0), None);
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let mut sql = String::from(
+        "CREATE SCHEMA raw; CREATE TABLE raw.t (id text, born date, decade text, seen date, name text",
+    );
+    for column in ["born", "seen", "name"] {
+        for suffix in ["aip", "cip", "pip"] {
+            let _ = write!(sql, ", {column}_{suffix} int8");
+        }
+    }
+    sql.push_str("); INSERT INTO raw.t (born, decade) VALUES ('1987-06-05', '1980s');");
+    server.query(&sql).expect("sets up");
+    for place in [1, 2] {
+        let sql = index(place).expect("an index");
+        server.query(&sql).expect("PostgreSQL takes it");
+    }
+    let rows = server
+        .query(&format!("{};", table.select(&[0]).expect("in SQL")))
+        .expect("reads");
+    assert_eq!(rows, [["1987-06-05"]]);
+}

@@ -2,102 +2,72 @@
 //!
 //! One million riders of the papers' metro (or `-- N` of them), L = 4, K = 120, at most 60 % on
 //! status 0, windows of seven minutes that slide by one. Every slide is compared with
-//! `denym_paths::solve` on the carried window before any time is reported.
+//! `denym_paths::solve` on the carried window before any time is reported. Then the hour is replayed
+//! again and again under the default rule: events per second, and the memory after each hour.
 
 #![allow(
     clippy::cast_possible_wrap,
     clippy::cast_sign_loss,
-    clippy::type_complexity,
-    clippy::manual_is_multiple_of,
-    reason = "small numbers, drawn or read from the papers"
+    reason = "timestamps are small and not negative"
 )]
 #![allow(clippy::print_stdout, reason = "an example prints its figures")]
 
+mod support;
+
 use std::time::{Duration, Instant};
 
-use denym_data::paths::{Attribute, Doublet, Fraction, Paths};
-use denym_paths::generate::{Row, metro};
+use denym_data::paths::Fraction;
 use denym_paths::{Algorithm, Bound, Context, Matching, Request, solve};
-use denym_stream::{Event, Options, Phase, Rule, Stream};
-
-const WINDOW: u32 = 7;
+use denym_stream::{Options, Rule, Stream};
+use support::{Source, Steps, computed, drain, median, resident};
 
 fn main() {
-    let riders = std::env::args().nth(1).and_then(|n| n.parse().ok());
-    let riders: u64 = riders.unwrap_or(1_000_000);
-    let rows: Vec<Row> = metro(1, riders).collect();
-    // Events in time order, as (time, rider, station).
-    let mut events: Vec<(u32, u32, u32)> = Vec::new();
-    for (rider, row) in rows.iter().enumerate() {
-        events.extend(row.path.iter().map(|&(l, t)| (t, rider as u32, l)));
-    }
-    events.sort_unstable();
-    println!("{riders} riders, {} events", events.len());
-    compare_with_scratch(&rows, &events);
-    sustained(&rows, &events, 4);
+    let mut numbers = std::env::args().skip(1).filter_map(|n| n.parse().ok());
+    let riders: u64 = numbers.next().unwrap_or(1_000_000);
+    let hours: u64 = numbers.next().unwrap_or(4);
+    let source = Source::metro(riders);
+    println!("{riders} riders, {} events", source.events());
+    compare_with_scratch(&source);
+    sustained(&source, hours);
 }
 
 fn options(rule: Rule) -> Options {
-    let mut options = Options::new(WINDOW, 4, 120);
+    let mut options = Options::new(7, 4, 120);
     options.rule = rule;
     options.with_bound("status", "0", Fraction::new(3, 5))
 }
 
-/// Labels made once: the reader of a real source has them as text already.
-struct Labels {
-    riders: Vec<String>,
-    stations: Vec<String>,
-    statuses: Vec<String>,
-}
-
-impl Labels {
-    fn new(rows: &[Row]) -> Self {
-        let label = |n: usize| (0..n).map(|code| code.to_string()).collect();
-        Self {
-            riders: label(rows.len()),
-            stations: label(100),
-            statuses: label(5),
-        }
-    }
-}
-
 /// Under the published rule a slide is a run from scratch on the carried window: same answer, less work.
-fn compare_with_scratch(rows: &[Row], events: &[(u32, u32, u32)]) {
-    let labels = Labels::new(rows);
+fn compare_with_scratch(source: &Source) {
     let mut stream = Stream::new(options(Rule::Retract)).expect("sound options");
     let mut request = Request::new(4, 120);
     request.matching = Matching::Covers;
     request.algorithm = Algorithm::GlobalSuppression;
     request.bounds = vec![Bound::value("status", "0", Fraction::new(3, 5))];
     let mut gone: Vec<(i64, u32)> = Vec::new();
-    let mut figures: Vec<[Duration; 7]> = Vec::new();
-    let mut compared = 0;
-    for minute in events.chunk_by(|a, b| a.0 == b.0) {
-        // The first event of a minute completes the minute before.
-        push(&mut stream, &labels, rows, &minute[..1]);
-        let mut marks = vec![Instant::now()];
-        let slide = stream.poll_with(&mut |_: Phase| marks.push(Instant::now()));
-        push(&mut stream, &labels, rows, &minute[1..]);
-        let Some(slide) = slide.expect("a slide") else {
-            continue;
-        };
+    let mut slides: Vec<Steps> = Vec::new();
+    // Reading and solving, by the clock; solving, as computed by all threads.
+    let mut scratch: Vec<[Duration; 3]> = Vec::new();
+    source.replay(&mut stream, 0, &mut |slide, steps| {
         let certificate = &slide.certificate;
         assert_eq!(certificate.measured.violations, 0);
         assert!(slide.window.is_some(), "nothing is withheld");
 
         let started = Instant::now();
-        let carried = carried(rows, certificate.from, certificate.to, &gone);
-        let built = Instant::now();
-        let scratch = solve(&carried, &request, &Context::default()).expect("solvable");
-        let solved = Instant::now();
-        let mut expect: Vec<(i64, u32)> = scratch
+        let carried = source.carried(certificate.from, certificate.to, &gone);
+        let read = started.elapsed();
+        let (started, before) = (Instant::now(), computed());
+        let solved = solve(&carried, &request, &Context::default()).expect("solvable");
+        let took = started.elapsed();
+        let worked = computed()
+            .zip(before)
+            .map_or(took, |(now, then)| now.saturating_sub(then));
+        let doublets = solved
             .suppressed
             .iter()
-            .map(|&id| {
-                let doublet = carried.doublets()[id as usize];
-                (i64::from(doublet.time), doublet.location)
-            })
-            .collect();
+            .map(|&id| carried.doublets()[id as usize]);
+        let mut expect: Vec<(i64, u32)> =
+            doublets.map(|d| (i64::from(d.time), d.location)).collect();
         expect.sort_unstable();
         let suppressed = slide.suppressed.iter();
         let mut found: Vec<(i64, u32)> = suppressed
@@ -106,154 +76,93 @@ fn compare_with_scratch(rows: &[Row], events: &[(u32, u32, u32)]) {
         found.sort_unstable();
         assert_eq!(found, expect, "window {}", certificate.window);
         gone.extend(found);
-        compared += 1;
-        figures.push([
-            marks[1] - marks[0],
-            marks[2] - marks[1],
-            marks[3] - marks[2],
-            marks[5] - marks[3],
-            marks[6] - marks[5],
-            built - started,
-            solved - built,
-        ]);
-    }
-    println!("{compared} slides equal a run from scratch on the carried window");
-    // The first window is a run from scratch itself.
-    figures.remove(0);
-    let median = |of: &dyn Fn(&[Duration; 7]) -> Duration| {
-        let mut all: Vec<Duration> = figures.iter().map(of).collect();
-        all.sort_unstable();
-        all[all.len() / 2].as_secs_f64() * 1e3
-    };
-    let steps = [
-        "take in events that were ahead of their window",
-        "violations with a new doublet, suppression",
-        "build the window",
-        "judge it, hash, certify",
-        "forget the outdated",
-        "from scratch: read the window",
-        "from scratch: solve",
-    ];
-    println!("median of each step, in milliseconds");
-    for (at, step) in steps.iter().enumerate() {
-        println!("  {step:48}{:8.2}", median(&|f| f[at]));
-    }
-    let slide = median(&|f| f[0] + f[1] + f[4]);
-    let whole = median(&|f| f[..5].iter().sum());
-    println!("slide {slide:.2} ms; with building, judge and certificate {whole:.2} ms");
+        slides.push(steps);
+        scratch.push([read, took, worked]);
+    });
     println!(
-        "from scratch over slide: solving alone {:.1}x, with reading the window {:.1}x",
-        median(&|f| f[6]) / slide,
-        median(&|f| f[5] + f[6]) / slide
+        "{} slides equal a run from scratch on the carried window",
+        slides.len()
+    );
+    // The first window is a run from scratch itself.
+    slides.remove(0);
+    scratch.remove(0);
+    let slide = median(slides.iter().map(|s| s.slide));
+    let solved = median(scratch.iter().map(|s| s[1]));
+    let worked = median(scratch.iter().map(|s| s[2]));
+    let mean = slides.iter().map(|s| s.slide.as_secs_f64()).sum::<f64>() / slides.len() as f64;
+    println!("median, in milliseconds");
+    println!(
+        "  slide: violations, suppression, forgetting  {slide:8.2}   (mean {:.2})",
+        mean * 1e3
+    );
+    println!(
+        "  build the window                            {:8.2}",
+        median(slides.iter().map(|s| s.build))
+    );
+    println!(
+        "  judge, hash, certify                        {:8.2}",
+        median(slides.iter().map(|s| s.judge))
+    );
+    println!(
+        "  all of it                                   {:8.2}",
+        median(slides.iter().map(Steps::whole))
+    );
+    println!(
+        "  from scratch: read the window               {:8.2}",
+        median(scratch.iter().map(|s| s[0]))
+    );
+    println!("  from scratch: solve                         {solved:8.2}   (computed {worked:.2})");
+    println!(
+        "from scratch over slide: {:.0}x by the clock, {:.0}x as computed on all cores",
+        solved / slide,
+        worked / slide
     );
 }
 
 /// The stream as fast as it goes, hour after hour: events per second and the size of the state.
-fn sustained(rows: &[Row], events: &[(u32, u32, u32)], hours: u32) {
-    let labels = Labels::new(rows);
+fn sustained(source: &Source, hours: u64) {
     let mut stream = Stream::new(options(Rule::default())).expect("sound options");
-    let started = Instant::now();
+    let (started, before) = (Instant::now(), computed());
     let mut sizes = Vec::new();
+    let mut cut = Duration::ZERO;
+    let mut slides = Vec::new();
     for hour in 0..hours {
-        let shift = i64::from(hour) * 60;
-        for minute in events.chunk_by(|a, b| a.0 == b.0) {
-            push_shifted(&mut stream, &labels, rows, &minute[..1], shift);
-            while let Some(slide) = stream.poll().expect("a slide") {
-                assert!(slide.window.is_some(), "nothing is withheld");
-            }
-            push_shifted(&mut stream, &labels, rows, &minute[1..], shift);
-        }
-        sizes.push((resident(), stream.save().expect("a state").len() >> 20));
+        source.replay(&mut stream, hour.cast_signed() * 60, &mut |slide, steps| {
+            assert!(slide.window.is_some(), "nothing is withheld");
+            cut += steps.whole();
+            slides.push(steps);
+        });
+        sizes.push((resident(), stream.memory()));
     }
     stream.finish();
-    while stream.poll().expect("a slide").is_some() {}
-    let seconds = started.elapsed().as_secs_f64();
+    drain(&mut stream, &mut |_, steps| cut += steps.whole());
+    let elapsed = started.elapsed();
+    let worked = computed()
+        .zip(before)
+        .map_or(elapsed, |(now, then)| now.saturating_sub(then));
     let counts = stream.counts();
     assert!(counts.balanced() && counts.open == 0);
     assert_eq!((counts.violations, counts.withheld), (0, 0));
+    let events = counts.events as f64;
     println!(
-        "sustained: {:.0} events/s over {hours} hours of stream time, {} windows, {:.2} % kept",
-        counts.events as f64 / seconds,
+        "default rule, {hours} hours of stream time: {} windows, {:.2} % kept, median slide {:.2} ms",
         counts.windows,
-        100.0 * counts.published as f64 / counts.events as f64
+        100.0 * counts.published as f64 / events,
+        median(slides.iter().map(|s| s.slide))
     );
-    println!("after each hour, (resident, state) in MB: {sizes:?}");
-}
-
-fn push(stream: &mut Stream, labels: &Labels, rows: &[Row], events: &[(u32, u32, u32)]) {
-    push_shifted(stream, labels, rows, events, 0);
-}
-
-fn push_shifted(
-    stream: &mut Stream,
-    labels: &Labels,
-    rows: &[Row],
-    events: &[(u32, u32, u32)],
-    shift: i64,
-) {
-    for &(time, rider, station) in events {
-        stream.push(&Event {
-            subject: &labels.riders[rider as usize],
-            location: &labels.stations[station as usize],
-            time: i64::from(time) + shift,
-            sensitive: &[&labels.statuses[rows[rider as usize].status as usize]],
-        });
+    println!(
+        "sustained: {:.0} events/s by the clock; {:.2} us of computing per event, {:.2} us by the clock without windows",
+        events / elapsed.as_secs_f64(),
+        worked.as_secs_f64() * 1e6 / events,
+        elapsed.saturating_sub(cut).as_secs_f64() * 1e6 / events
+    );
+    for (hour, (resident, memory)) in sizes.iter().enumerate() {
+        println!(
+            "after hour {}: {resident} MB resident, {} rows, {} subjects, {} doublets",
+            hour + 1,
+            memory.rows,
+            memory.subjects,
+            memory.doublets
+        );
     }
-}
-
-/// The carried window as a table: what a run from scratch has to read.
-fn carried(rows: &[Row], from: i64, to: i64, gone: &[(i64, u32)]) -> Paths {
-    let mut is_gone = vec![false; 128 * 128];
-    for &(time, location) in gone {
-        is_gone[time as usize * 128 + location as usize] = true;
-    }
-    let (mut pairs, mut starts, mut codes) = (Vec::new(), vec![0u32], Vec::new());
-    for row in rows {
-        let here = |&&(_, t): &&(u32, u32)| from <= i64::from(t) && i64::from(t) <= to;
-        let mut present = false;
-        for &(l, t) in row.path.iter().filter(here) {
-            present = true;
-            if !is_gone[t as usize * 128 + l as usize] {
-                pairs.push((l, t));
-            }
-        }
-        if present {
-            starts.push(pairs.len() as u32);
-            codes.push(row.status);
-        }
-    }
-    let mut id = vec![u32::MAX; 128 * 128];
-    for &(l, t) in &pairs {
-        id[t as usize * 128 + l as usize] = 0;
-    }
-    let mut doublets = Vec::new();
-    for at in 0..id.len() as u32 {
-        if id[at as usize] == 0 {
-            id[at as usize] = doublets.len() as u32;
-            doublets.push(Doublet {
-                time: at / 128,
-                location: at % 128,
-            });
-        }
-    }
-    let items = pairs
-        .iter()
-        .map(|&(l, t)| id[t as usize * 128 + l as usize]);
-    let label = |n: u32| (0..n).map(|code| code.to_string()).collect::<Vec<_>>();
-    let status = Attribute {
-        name: "status".to_owned(),
-        values: label(5),
-        codes,
-    };
-    Paths::from_codes(label(128), label(128), doublets, starts, items.collect())
-        .and_then(|paths| paths.with_sensitive(status))
-        .expect("sound codes")
-}
-
-/// Resident memory in MB, where the system tells it.
-fn resident() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmRSS"));
-    let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok());
-    kilobytes.unwrap_or(0) >> 10
 }

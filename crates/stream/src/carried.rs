@@ -4,8 +4,9 @@
 //!
 //! What a slide needs is not a million records but the few thousand distinct paths they share. Each
 //! subject points to its row; an event moves the subject to the row that is one doublet longer, as
-//! one goes down a trie. Outdated and suppressed doublets are taken out of the rows, rows that have
-//! become equal are merged, and each subject's pointer is looked up in a table of new row numbers.
+//! one goes down a trie. Outdated and suppressed doublets are taken out of the rows, and rows that have
+//! become equal are merged. A subject's pointer is a mark, and only the table of marks knows which row it
+//! stands for now, so that merging rows does not touch the subjects.
 //!
 //! ```text
 //! row 0  (nothing)          row 3  b2 c3      (s1:1 s3:1 s5:1)     subject 1 -> 3
@@ -24,7 +25,8 @@
 //!
 //! # Cost
 //!
-//! One table look-up per event; per slide one pass over the distinct rows and one over the subjects.
+//! Two table look-ups per event; per merge one pass over the distinct rows. Subjects are gone through when the marks
+//! have become many, or the subjects.
 
 use std::hash::BuildHasher;
 
@@ -65,6 +67,15 @@ pub(crate) struct Carried {
     counts: Vec<Vec<(u32, u32)>>,
     #[serde(skip)]
     longer: HashMap<(u32, u32), u32>,
+    /// Rows before this one hold no new doublet.
+    #[serde(skip)]
+    fresh_from: usize,
+    /// Row of each mark; mark 0 is the empty row's.
+    #[serde(skip)]
+    marks: Vec<u32>,
+    /// A mark of each row.
+    #[serde(skip)]
+    mark_of: Vec<u32>,
 }
 
 impl Default for Carried {
@@ -75,6 +86,9 @@ impl Default for Carried {
             items: Vec::new(),
             counts: vec![Vec::new()],
             longer: HashMap::new(),
+            fresh_from: 1,
+            marks: vec![0],
+            mark_of: vec![0],
         }
     }
 }
@@ -90,6 +104,40 @@ impl Carried {
 
     pub(crate) fn counts(&self, row: usize) -> &[(u32, u32)] {
         &self.counts[row]
+    }
+
+    /// The row that a mark stands for.
+    pub(crate) fn row(&self, mark: u32) -> u32 {
+        self.marks[mark as usize]
+    }
+
+    /// Marks given since they were last counted anew.
+    pub(crate) fn marks(&self) -> usize {
+        self.marks.len()
+    }
+
+    /// Gives every row its own number as mark; returns the new mark of each old one.
+    pub(crate) fn mark_anew(&mut self) -> Vec<u32> {
+        self.mark_of = (0..self.rows() as u32).collect();
+        std::mem::replace(&mut self.marks, self.mark_of.clone())
+    }
+
+    /// The rows among which all with a new doublet are.
+    pub(crate) fn fresh_rows(&self) -> std::ops::Range<usize> {
+        self.fresh_from..self.rows()
+    }
+
+    /// Says that no row holds a new doublet any more.
+    pub(crate) fn all_decided(&mut self) {
+        self.fresh_from = self.rows();
+    }
+
+    fn find_fresh_rows(&mut self) {
+        let is_fresh = |row: &usize| {
+            let last = self.path(*row).last();
+            last.is_some_and(|&id| self.doublets[id as usize].fate == Fate::New)
+        };
+        self.fresh_from = (1..self.rows()).find(is_fresh).unwrap_or(self.rows());
     }
 
     /// Whether the parts belong together; a state from outside may not.
@@ -126,8 +174,9 @@ impl Carried {
         self.doublets.len() as u32 - 1
     }
 
-    /// Moves one subject to the row with `doublet` added.
-    pub(crate) fn extend(&mut self, row: u32, doublet: u32, profile: u32) -> u32 {
+    /// Moves one subject to the row with `doublet` added; takes and returns a mark.
+    pub(crate) fn extend(&mut self, mark: u32, doublet: u32, profile: u32) -> u32 {
+        let row = self.marks[mark as usize];
         self.doublets[doublet as usize].support += 1;
         let known = self.longer.get(&(row, doublet)).copied();
         let to = known.unwrap_or_else(|| {
@@ -138,6 +187,8 @@ impl Carried {
             self.counts.push(Vec::new());
             let to = self.counts.len() as u32 - 1;
             self.longer.insert((row, doublet), to);
+            self.mark_of.push(self.marks.len() as u32);
+            self.marks.push(to);
             to
         });
         if row != 0 {
@@ -150,13 +201,13 @@ impl Carried {
             }
         }
         add_count(&mut self.counts[to as usize], profile, 1);
-        to
+        self.mark_of[to as usize]
     }
 
-    /// Takes doublets out of all rows and merges rows that became equal; returns the new number of each row.
+    /// Takes doublets out of all rows and merges rows that became equal.
     ///
-    /// Rows without subjects are gone; their number is that of the empty row.
-    pub(crate) fn retain(&mut self, keep: impl Fn(&Seen) -> bool) -> Vec<u32> {
+    /// Rows without subjects are gone; their marks stand for the empty row.
+    pub(crate) fn retain(&mut self, keep: impl Fn(&Seen) -> bool) {
         let mut new_id = vec![u32::MAX; self.doublets.len()];
         let mut doublets = Vec::new();
         for (id, seen) in self.doublets.iter().enumerate() {
@@ -193,6 +244,7 @@ impl Carried {
                 merged.items.extend_from_slice(&path);
                 merged.starts.push(merged.items.len() as u32);
                 merged.counts.push(Vec::new());
+                merged.mark_of.push(self.mark_of[row]);
                 let to = merged.counts.len() as u32 - 1;
                 by_path.insert_unique(hash, to, |&at| hasher.hash_one(merged.path(at as usize)));
                 to
@@ -208,8 +260,12 @@ impl Carried {
             }
             new_row[row] = to;
         }
+        merged.marks = std::mem::take(&mut self.marks);
+        for row in &mut merged.marks {
+            *row = new_row[*row as usize];
+        }
         *self = merged;
-        new_row
+        self.find_fresh_rows();
     }
 
     /// Finds the steps between rows again, from their content.
@@ -228,6 +284,8 @@ impl Carried {
             }
         }
         self.longer = longer;
+        self.mark_anew();
+        self.find_fresh_rows();
     }
 }
 

@@ -11,16 +11,21 @@
 //! A [`Stream`] is a value: it reads no clock and no file, [`Stream::save`] turns it into bytes and
 //! [`Stream::load`] back, and the windows that follow are the same as if nothing had happened.
 
+mod candidate;
 mod carried;
 mod certificate;
+mod choice;
 mod clock;
 mod contradiction;
 mod counts;
+mod decision;
 mod error;
 mod event;
 mod fresh_violations;
 mod labels;
+mod memory;
 mod options;
+mod slide;
 mod state;
 mod stream;
 mod subjects;
@@ -32,6 +37,8 @@ pub use certificate::{Certificate, Chain, Claims, Measured, Status, verify_chain
 pub use counts::Counts;
 pub use error::Error;
 pub use event::{Event, Rejection, Verdict};
+pub use memory::Memory;
 pub use options::{Bound, Form, Horizon, Matching, Options, Rule};
-pub use stream::{Phase, Slide, Stream, Work};
+pub use slide::{Phase, Slide, Work};
+pub use stream::Stream;
 pub use window::{Change, Delta, Place, Record, Window};

@@ -30,6 +30,8 @@ struct Saved {
     subjects: Vec<Subject>,
     keys: Vec<String>,
     free: Vec<u32>,
+    #[serde(default)]
+    stayed: usize,
     carried: Carried,
     pending: Vec<(i64, Vec<(u32, u32)>)>,
     next: Option<i64>,
@@ -52,9 +54,16 @@ impl Stream {
             locations: self.locations.texts().to_vec(),
             values: values.into_iter().map(<[String]>::to_vec).collect(),
             profiles: profiles.to_vec(),
-            subjects: subjects.to_vec(),
+            subjects: subjects
+                .iter()
+                .map(|subject| Subject {
+                    row: self.carried.row(subject.row),
+                    ..*subject
+                })
+                .collect(),
             keys: keys.to_vec(),
             free: free.to_vec(),
+            stayed: self.subjects.stayed(),
             carried: self.carried.clone(),
             pending: self
                 .pending
@@ -94,7 +103,7 @@ impl Stream {
             clock: saved.clock,
             counts: saved.counts,
             locations: Labels::from_texts(saved.locations),
-            subjects: Subjects::from_parts(saved.subjects, saved.keys, saved.free),
+            subjects: Subjects::from_parts(saved.subjects, saved.keys, saved.free, saved.stayed),
             pending: saved.pending.into_iter().collect(),
             doublet_of: doublets_at(&carried, saved.last_event),
             carried,

@@ -14,7 +14,7 @@ pub(crate) const NEVER: i64 = i64::MIN;
 /// What a slide looks at of one subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Subject {
-    /// Row of the carried window.
+    /// Mark of its row of the carried window; in a saved state the row itself.
     pub(crate) row: u32,
     /// Combination of sensitive values.
     pub(crate) profile: u32,
@@ -33,14 +33,22 @@ pub(crate) struct Subjects {
     free: Vec<u32>,
     by_key: HashTable<u32>,
     hasher: DefaultHashBuilder,
+    /// How many were left when those who had left were last forgotten.
+    stayed: usize,
 }
 
 impl Subjects {
-    pub(crate) fn from_parts(subjects: Vec<Subject>, keys: Vec<String>, free: Vec<u32>) -> Self {
+    pub(crate) fn from_parts(
+        subjects: Vec<Subject>,
+        keys: Vec<String>,
+        free: Vec<u32>,
+        stayed: usize,
+    ) -> Self {
         let mut all = Self {
             subjects,
             keys,
             free,
+            stayed,
             ..Self::default()
         };
         for slot in 0..all.keys.len() as u32 {
@@ -110,22 +118,37 @@ impl Subjects {
         self.subjects.len() - self.free.len()
     }
 
-    /// Gives every subject its new row and forgets those who left: no row, nothing pending, last seen before `from`.
-    pub(crate) fn remap(&mut self, new_row: &[u32], from: i64) {
-        for slot in 0..self.subjects.len() {
-            let subject = &mut self.subjects[slot];
-            subject.row = new_row[subject.row as usize];
+    pub(crate) fn stayed(&self) -> usize {
+        self.stayed
+    }
+
+    /// Gives every subject its new mark.
+    pub(crate) fn mark_anew(&mut self, marks: &[u32]) {
+        for subject in &mut self.subjects {
+            subject.row = marks[subject.row as usize];
+        }
+    }
+
+    /// Whether enough have joined since to go through all of them again: then each pass is paid for by those who joined.
+    pub(crate) fn are_many(&self) -> bool {
+        const FEW: usize = 64;
+        self.len() > 2 * self.stayed + FEW
+    }
+
+    /// Forgets those who left: the empty row, nothing pending, last seen before `from`. Marks must be rows.
+    pub(crate) fn forget_left(&mut self, from: i64) {
+        let mut gone = vec![false; self.subjects.len()];
+        for (slot, subject) in self.subjects.iter_mut().enumerate() {
             let left = subject.row == 0 && subject.last < from && subject.pending == 0;
             if left && !self.keys[slot].is_empty() {
                 subject.last = NEVER;
-                let hash = self.hasher.hash_one(self.keys[slot].as_str());
-                if let Ok(entry) = self.by_key.find_entry(hash, |&at| at as usize == slot) {
-                    entry.remove();
-                }
                 self.keys[slot].clear();
                 self.free.push(slot as u32);
+                gone[slot] = true;
             }
         }
+        self.by_key.retain(|&mut slot| !gone[slot as usize]);
+        self.stayed = self.len();
     }
 }
 

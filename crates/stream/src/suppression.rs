@@ -19,36 +19,48 @@ use std::collections::BinaryHeap;
 
 use denym_paths::Score;
 
-/// Chooses among the items that `may` go; `order` gives each item's place among ties.
-pub(crate) fn choose(
+/// Chooses among the items that `may` go; of items that tie, the one with the smaller `tie` wins.
+pub(crate) fn choose<Tie: Ord>(
     violations: &[Vec<u32>],
     loss: &[u64],
     may: impl Fn(u32) -> bool,
-    order: &[u32],
+    tie: impl Fn(&u32) -> Tie,
 ) -> Vec<u32> {
-    let mut held_by: Vec<Vec<u32>> = vec![Vec::new(); loss.len()];
+    let mut gain = vec![0u64; loss.len()];
+    for &item in violations.iter().flatten().filter(|&&item| may(item)) {
+        gain[item as usize] += 1;
+    }
+    let items = 0..loss.len() as u32;
+    let mut involved: Vec<u32> = items.filter(|&item| gain[item as usize] > 0).collect();
+    involved.sort_unstable_by_key(tie);
+    // Violations of each item, item by item.
+    let mut begins = vec![0u32; loss.len()];
+    let mut order = vec![0u32; loss.len()];
+    let mut next = 0;
+    for (place, &item) in involved.iter().enumerate() {
+        order[item as usize] = place as u32;
+        begins[item as usize] = next;
+        next += gain[item as usize] as u32;
+    }
+    let mut held = vec![0u32; next as usize];
+    let mut ends = begins.clone();
     for (at, violation) in violations.iter().enumerate() {
         for &item in violation.iter().filter(|&&item| may(item)) {
-            held_by[item as usize].push(at as u32);
+            held[ends[item as usize] as usize] = at as u32;
+            ends[item as usize] += 1;
         }
     }
-    let mut item_of = vec![0; order.len()];
-    for (item, &place) in order.iter().enumerate() {
-        item_of[place as usize] = item as u32;
-    }
-    let mut gain: Vec<u64> = held_by.iter().map(|held| held.len() as u64).collect();
     let score = |item: u32, gain: &[u64]| Score {
         item: order[item as usize],
         gain: gain[item as usize],
         loss: loss[item as usize],
     };
-    let items = (0..loss.len() as u32).filter(|&item| gain[item as usize] > 0);
-    let mut heap: BinaryHeap<Score> = items.map(|item| score(item, &gain)).collect();
+    let mut heap: BinaryHeap<Score> = involved.iter().map(|&item| score(item, &gain)).collect();
     let mut ended = vec![false; violations.len()];
     let mut chosen = Vec::new();
     // Scores only fall: a stale entry is corrected when it surfaces.
     while let Some(top) = heap.pop() {
-        let item = item_of[top.item as usize];
+        let item = involved[top.item as usize];
         let now = score(item, &gain);
         if now.gain == 0 {
             continue;
@@ -57,7 +69,8 @@ pub(crate) fn choose(
             heap.push(now);
             continue;
         }
-        for &at in &held_by[item as usize] {
+        let span = begins[item as usize] as usize..ends[item as usize] as usize;
+        for &at in &held[span] {
             if !std::mem::replace(&mut ended[at as usize], true) {
                 for &other in violations[at as usize].iter().filter(|&&other| may(other)) {
                     gain[other as usize] -= 1;

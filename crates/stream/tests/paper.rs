@@ -140,13 +140,58 @@ fn group(window: &Window, q: &[(i64, &str)]) -> (u64, u64) {
 }
 
 #[test]
+fn raw_windows_of_table_1_and_the_outdated_and_new_of_example_3_1() {
+    let (slides, _) = slides(Options {
+        attributes: vec!["sen_att".to_owned()],
+        ..Options::new(3, 3, 1)
+    });
+    let mut seen = Vec::new();
+    for (slide, (from, to)) in slides.iter().zip([(1, 3), (2, 4)]) {
+        let window = slide.window.as_ref().expect("published");
+        // Table 1 between the lines of the window, cell by cell.
+        let mut expect: Vec<String> = TABLE_1
+            .iter()
+            .map(|(_, path, sensitive)| {
+                let time = |doublet: &&str| doublet[1..].parse().expect("a time");
+                let here = path.iter().filter(|d| (from..=to).contains(&time(d)));
+                let here: Vec<&str> = here.copied().collect();
+                format!("{} {sensitive}", here.join(">"))
+            })
+            .collect();
+        expect.sort();
+        assert_eq!(rows(window), expect);
+        let shown = window.records.iter().flat_map(|record| {
+            let places = record.path.iter().map(|&at| &window.places[at as usize]);
+            places.map(|p| (format!("{}{}", p.location, p.time), record.count))
+        });
+        let mut by_doublet = std::collections::BTreeMap::new();
+        for (doublet, count) in shown {
+            *by_doublet.entry(doublet).or_insert(0) += count;
+        }
+        seen.push(by_doublet);
+    }
+    // O = {(2,a,1), (4,a,1)}; E = {(1,d,4), (2,d,4), (3,d,4), (7,d,4), (8,e,4)}.
+    let only = |a: usize, b: usize| -> Vec<(String, u64)> {
+        let gone = seen[a].iter().filter(|(d, _)| !seen[b].contains_key(*d));
+        gone.map(|(d, count)| (d.clone(), *count)).collect()
+    };
+    assert_eq!(only(0, 1), [("a1".to_owned(), 2)]);
+    assert_eq!(only(1, 0), [("d4".to_owned(), 4), ("e4".to_owned(), 1)]);
+}
+
+#[test]
 fn groups_of_examples_1_1_and_4_1_to_4_4() {
     let raw = raw_window();
     let (b2, c3, d4, e4) = ((2, "b"), (3, "c"), (4, "d"), (4, "e"));
+    let f2 = (2, "f");
     // Example 1.1: identity linkage by e4, attribute linkage by b2 d4.
     assert_eq!(group(&raw, &[e4]), (1, 1));
     assert_eq!(group(&raw, &[b2, d4]), (2, 1));
-    // Examples 4.1, 4.3 and 4.4.
+    // Example 4.2: the candidates with d4, b2 d4 aside, and the one of three.
+    assert_eq!(group(&raw, &[c3, d4]), (3, 1));
+    assert_eq!(group(&raw, &[f2, d4]), (2, 0));
+    assert_eq!(group(&raw, &[f2, c3, d4]), (1, 0));
+    // Examples 4.1, 4.3 and 4.4: the leaf b2 c3 d4 of the trie counts two, one of them s1; c3 d4 adds up to 2 + 1.
     assert_eq!(group(&raw, &[b2, c3]), (3, 1));
     assert_eq!(group(&raw, &[b2, c3, d4]), (2, 1));
     assert_eq!(group(&raw, &[c3, d4]), (3, 1));

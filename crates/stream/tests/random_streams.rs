@@ -11,8 +11,9 @@
 mod support;
 
 use denym_data::SplitMix64;
+use denym_stream::{Slide, Stream};
 use denym_testkit::streams::{Case, Doublet, Subject};
-use support::{contents, expected, options, run, suppressed};
+use support::{contents, events, expected, options, push, run, suppressed};
 
 fn below(draw: &mut SplitMix64, limit: u64) -> u64 {
     draw.next_u64() % limit
@@ -155,4 +156,36 @@ fn brute_force_finds_no_violation_in_a_window_nor_across_windows_within_the_hori
         across > 2000 && retracted_leaks > 100,
         "{across} {retracted_leaks}"
     );
+}
+
+#[test]
+fn a_state_loaded_after_every_event_goes_on_the_same() {
+    let mut windows = 0;
+    for seed in 0..1000 {
+        let case = random_case(seed);
+        let (expect, whole) = run(&case, options(&case));
+        let mut stream = Stream::new(options(&case)).expect("sound options");
+        let mut found = Vec::new();
+        for event in events(&case) {
+            push(&mut stream, &event);
+            let bytes = stream.save().expect("a state");
+            stream = Stream::load(&bytes, &options(&case)).expect("the same options");
+            while let Some(slide) = stream.poll().expect("a slide") {
+                found.push(slide);
+            }
+        }
+        stream.finish();
+        while let Some(slide) = stream.poll().expect("a slide") {
+            found.push(slide);
+        }
+        let lines = |slides: &[Slide]| -> Vec<(Option<String>, String)> {
+            let line = |s: &Slide| (s.line(), s.certificate.line().expect("a line"));
+            slides.iter().map(line).collect()
+        };
+        assert_eq!(lines(&found), lines(&expect), "seed {seed}");
+        let saved = |stream: &Stream| stream.save().expect("a state");
+        assert_eq!(saved(&stream), saved(&whole), "seed {seed}");
+        windows += found.len();
+    }
+    assert!(windows > 2000, "{windows}");
 }

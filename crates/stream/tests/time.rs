@@ -190,7 +190,8 @@ fn impossible_options_are_refused() {
 #[test]
 fn memory_follows_the_window_not_the_stream() {
     let mut stream = stream(3, |o| o.k = 2);
-    let mut sizes = Vec::new();
+    // Largest state in each thousand timestamps: who left is forgotten now and then.
+    let mut sizes = [0; 3];
     for time in 0..3000i64 {
         for person in 0..4 {
             // Everybody is new every other timestamp, and so are most places.
@@ -203,10 +204,9 @@ fn memory_follows_the_window_not_the_stream() {
             );
         }
         windows(&mut stream);
-        if time % 1000 == 999 {
-            sizes.push(stream.save().expect("a state").len());
-            assert!(stream.subjects() <= 16);
-        }
+        let largest = &mut sizes[time as usize / 1000];
+        *largest = stream.save().expect("a state").len().max(*largest);
+        assert!(stream.subjects() <= 2 * 16 + 64, "{}", stream.subjects());
     }
-    assert!(sizes[2] < sizes[0] * 2, "{sizes:?}");
+    assert!(sizes[2] < sizes[0] + sizes[0] / 4, "{sizes:?}");
 }

@@ -14,7 +14,7 @@ fn main() {
         .map(|text| text.parse::<usize>().expect("a number"));
     let attributes = numbers.next().unwrap_or(20);
     let rows = numbers.next().unwrap_or(100_000);
-    let evaluations = numbers.next().unwrap_or(600) as u64;
+    let evaluations = numbers.next().unwrap_or(4000) as u64;
     let mut random = SplitMix64::new(11);
     let mut tuples: Vec<Vec<u32>> = (0..rows)
         .map(|_| {
@@ -52,10 +52,7 @@ fn main() {
         limits: None,
         setting: None,
     };
-    let solver = BestEffort {
-        evaluations,
-        ..BestEffort::default()
-    };
+    let solver = BestEffort { evaluations };
     let start = Instant::now();
     let solution = Context::quiet(0, |context| solver.solve(&request, context)).expect("feasible");
     let bound = solution.bound.expect("a bound");

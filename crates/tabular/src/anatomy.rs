@@ -53,6 +53,8 @@ pub struct Anatomized {
     pub tuples: Ragged<(u32, u64)>,
     /// Sensitive table: for each group, (value, records) in ascending order of value.
     pub groups: Ragged<(Code, u64)>,
+    /// For each tuple of the summary, (value, group) of each of its records, ascending. It is never published.
+    pub placed: Ragged<(Code, u32)>,
 }
 
 impl Anatomy {
@@ -148,11 +150,13 @@ fn check_eligible(buckets: &[Vec<u32>], l: u64) -> Result<(), Error> {
 
 fn assemble(tuples: usize, groups: &[Vec<(Code, u32)>]) -> Anatomized {
     let mut of_tuple: Vec<Vec<(u32, u64)>> = vec![Vec::new(); tuples];
+    let mut placed: Vec<Vec<(Code, u32)>> = vec![Vec::new(); tuples];
     let mut values = Ragged::new();
     for (id, group) in groups.iter().enumerate() {
         let mut counts: std::collections::BTreeMap<Code, u64> = std::collections::BTreeMap::new();
         for &(value, tuple) in group {
             *counts.entry(value).or_default() += 1;
+            placed[tuple as usize].push((value, id as u32));
             let rows = &mut of_tuple[tuple as usize];
             match rows.last_mut() {
                 Some(last) if last.0 == id as u32 => last.1 += 1,
@@ -164,9 +168,13 @@ fn assemble(tuples: usize, groups: &[Vec<(Code, u32)>]) -> Anatomized {
         }
         values.close();
     }
+    for records in &mut placed {
+        records.sort_unstable();
+    }
     Anatomized {
         tuples: of_tuple.into_iter().collect(),
         groups: values,
+        placed: placed.into_iter().collect(),
     }
 }
 

@@ -3,8 +3,8 @@
 use crate::{
     Auto, BestEffort, BottomUpGeneralization, Cuts, Datafly, Direction, FullDomain, GreedyCells,
     Incognito, InfoGainMondrian, KOptimize, LocalRecoding, LocalSuppression, MinGen, Mondrian,
-    ProgressiveLocalRecoding, Purpose, Samarati, SiblingGeneralization, Solver, TopDownDisclosure,
-    TopDownSpecialization,
+    Mpalm, ProgressiveLocalRecoding, Purpose, Samarati, SiblingGeneralization, Solver, Spalm,
+    TopDownDisclosure, TopDownSpecialization,
 };
 
 /// What a solver publishes.
@@ -73,7 +73,7 @@ pub const CATALOGUE: &[Entry] = &[
         honours: Honours::All,
         suppresses: true,
         maturity: Maturity::Tested,
-        make: || Box::new(Auto),
+        make: || Box::new(Auto::default()),
     },
     Entry {
         name: "full-domain",
@@ -288,6 +288,26 @@ pub const CATALOGUE: &[Entry] = &[
         suppresses: true,
         maturity: Maturity::Tested,
         make: || Box::new(LocalSuppression::default()),
+    },
+    Entry {
+        name: "spalm",
+        summary: "optimal levels for delta-presence, from the coarsest down",
+        paper: "Nergiz, Atzori, Clifton 2007",
+        recoding: RecodingKind::FullDomain,
+        honours: Honours::All,
+        suppresses: false,
+        maturity: Maturity::Tested,
+        make: || Box::new(Spalm::default()),
+    },
+    Entry {
+        name: "mpalm",
+        summary: "median cuts through table and population for delta-presence",
+        paper: "Nergiz, Atzori, Clifton 2007",
+        recoding: RecodingKind::Multidimensional,
+        honours: Honours::All,
+        suppresses: false,
+        maturity: Maturity::Tested,
+        make: || Box::new(Mpalm::default()),
     },
 ];
 

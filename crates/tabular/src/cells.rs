@@ -7,10 +7,12 @@ use denym_data::{Labels, Recoding, Unit};
 use crate::Request;
 use crate::cut::Tree;
 
-/// The recoding in which `cell(d, tuple)` is the published node of a tree, `None` for `*`. Tuples published alike are a class.
+/// The recoding in which `cell(d, tuple)` is the published node of a tree, `None` for `*`. Tuples published alike are a class;
+/// those that are `gone` are suppressed.
 pub(crate) fn publish_cells(
     request: &Request<'_>,
     trees: &[Tree],
+    gone: &[bool],
     cell: impl Fn(usize, usize) -> Option<u32>,
 ) -> Recoding {
     let q = trees.len();
@@ -20,6 +22,9 @@ pub(crate) fn publish_cells(
     let mut classes: HashMap<Vec<u32>, u32> = HashMap::new();
     let class_of = (0..request.summary.tuples())
         .map(|tuple| {
+            if gone[tuple] {
+                return None;
+            }
             let values: Vec<u32> = (0..q)
                 .map(|d| {
                     let node = cell(d, tuple);

@@ -31,7 +31,17 @@ pub(crate) struct Cover {
 }
 
 impl<'a> Covers<'a> {
+    /// Values that meet at no level are published as `*`.
     pub(crate) fn new(hierarchies: &'a [Hierarchy]) -> Covers<'a> {
+        Covers::with(hierarchies, 1.0)
+    }
+
+    /// Values that meet at no level cannot be published together.
+    pub(crate) fn strict(hierarchies: &'a [Hierarchy]) -> Covers<'a> {
+        Covers::with(hierarchies, f64::INFINITY)
+    }
+
+    fn with(hierarchies: &'a [Hierarchy], never: f64) -> Covers<'a> {
         let columns = hierarchies
             .iter()
             .map(|hierarchy| {
@@ -43,7 +53,7 @@ impl<'a> Covers<'a> {
                         (level.leaves[node as usize] as f64 - 1.0) / (leaves - 1.0).max(1.0)
                     }));
                 }
-                cost.extend(std::iter::repeat_n(1.0, codes));
+                cost.extend(std::iter::repeat_n(never, codes));
                 let mut column = Column {
                     hierarchy,
                     codes,

@@ -25,7 +25,7 @@
 //!
 //! O(n log n) time, O(n) memory.
 
-use denym_data::{Code, Decimal, Summary};
+use denym_data::{Code, Decimal, Ragged, Summary};
 
 use crate::{Error, Nearest, Reach};
 
@@ -49,6 +49,8 @@ pub struct Permuted {
     pub tuples: Vec<Vec<u32>>,
     /// For each group, the sensitive values of its records, ascending.
     pub values: Vec<Vec<Code>>,
+    /// For each tuple of the summary, (value, group) of each of its records, ascending. It is never published.
+    pub placed: Ragged<(Code, u32)>,
     /// Sum of the ranges of all groups.
     pub error: f64,
 }
@@ -87,8 +89,10 @@ impl KePermutation {
         let mut permuted = Permuted {
             tuples: Vec::new(),
             values: Vec::new(),
+            placed: Ragged::new(),
             error: 0.0,
         };
+        let mut placed: Vec<Vec<(Code, u32)>> = vec![Vec::new(); summary.tuples()];
         let mut error = 0_i128;
         for (index, run) in cuts.windows(2).enumerate() {
             let run = &line[run[0]..run[1]];
@@ -99,11 +103,19 @@ impl KePermutation {
             tuples.extend(rest.iter().map(|&(_, tuple)| tuple));
             let mut values: Vec<Code> = run.iter().map(|&(_, code, _)| code).collect();
             values.extend(rest.iter().map(|&(code, _)| code));
+            let members = run.iter().map(|&(_, code, tuple)| (code, tuple));
+            for (code, tuple) in members.chain(rest.iter().copied()) {
+                placed[tuple as usize].push((code, index as u32));
+            }
             tuples.sort_unstable();
             values.sort_unstable();
             permuted.tuples.push(tuples);
             permuted.values.push(values);
         }
+        for records in &mut placed {
+            records.sort_unstable();
+        }
+        permuted.placed = placed.into_iter().collect();
         permuted.error = unscaled(error, scale);
         Ok(permuted)
     }

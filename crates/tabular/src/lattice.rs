@@ -10,7 +10,7 @@ pub(crate) const MOST_ATTRIBUTES: usize = 64;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
 /// One level per quasi-identifier, a byte each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Packed([u64; MOST_ATTRIBUTES / 8]);
 
 impl Packed {

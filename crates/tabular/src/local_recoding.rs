@@ -66,8 +66,32 @@ impl Solver for LocalRecoding {
     fn solve(&self, request: &Request<'_>, context: &mut Context<'_>) -> Result<Solution, Error> {
         request.check()?;
         request.only_whole_classes()?;
+        let Some(hierarchies) = request.narrowed() else {
+            return self.solve_within(request, false, context);
+        };
+        // The same on hierarchies without the levels that are not allowed; the loss is that on the whole ones.
+        let narrowed = Request {
+            hierarchies: &hierarchies,
+            limits: None,
+            ..*request
+        };
+        let found = self.solve_within(&narrowed, true, context)?;
+        let mut solution = figures::solution(request, found.recoding);
+        solution.statistics.evaluated = found.statistics.evaluated;
+        Ok(solution)
+    }
+}
+
+impl LocalRecoding {
+    /// Searches all levels; when they are `cut`, what meets at none of them is not put together.
+    fn solve_within(
+        &self,
+        request: &Request<'_>,
+        cut: bool,
+        context: &mut Context<'_>,
+    ) -> Result<Solution, Error> {
         let lattice = Lattice::new(request);
-        let mut state = State::new(request, &lattice);
+        let mut state = State::new(request, &lattice, cut);
         self.collect(&mut state, &lattice, context);
         state.place_leftovers();
         let left: u64 = state
@@ -151,7 +175,7 @@ struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    fn new(request: &'a Request<'a>, lattice: &Lattice) -> State<'a> {
+    fn new(request: &'a Request<'a>, lattice: &Lattice, cut: bool) -> State<'a> {
         let summary = request.summary;
         let q = summary.quasi.len();
         let mut codes = Vec::with_capacity(q * summary.tuples());
@@ -160,7 +184,12 @@ impl<'a> State<'a> {
         }
         State {
             request,
-            covers: Covers::new(request.hierarchies).in_order(varied(request, lattice)),
+            covers: if cut {
+                Covers::strict(request.hierarchies)
+            } else {
+                Covers::new(request.hierarchies)
+            }
+            .in_order(varied(request, lattice)),
             codes,
             q,
             waiting: (0..summary.tuples() as u32).collect(),

@@ -242,7 +242,8 @@ impl<'a> Units<'a> {
             .collect();
         let recoding = match self.unit {
             Unit::Tuple => {
-                let mut recoding = publish_cells(self.request, &trees, |d, t| {
+                let all = vec![false; self.request.summary.tuples()];
+                let mut recoding = publish_cells(self.request, &trees, &all, |d, t| {
                     (!hidden[d][t]).then(|| trees[d].finest[self.code(t as u32, d) as usize])
                 });
                 for (class, published) in recoding.class_of.iter_mut().zip(published) {

@@ -34,7 +34,7 @@ use denym_data::{Hierarchy, Unit};
 use crate::figures;
 use crate::nearest::whole_table;
 use crate::partition::{Axis, HEAD, Judge, Rows, common_node, publish};
-use crate::{Context, Error, Request, Solution, Solver};
+use crate::{Context, Error, Nearest, Request, Solution, Solver};
 
 /// Parts of at least this many rows are handed to another core.
 const PARALLEL: usize = 1 << 12;
@@ -62,7 +62,39 @@ impl Solver for Mondrian {
     fn solve(&self, request: &Request<'_>, context: &mut Context<'_>) -> Result<Solution, Error> {
         request.check()?;
         request.only_whole_classes()?;
-        let axes = self.axes(request)?;
+        let Some(hierarchies) = request.narrowed() else {
+            let axes = self.axes(request)?;
+            return self.solve_within(request, &axes, false, context);
+        };
+        // The same on hierarchies without the levels that are not allowed; the loss is that on the whole ones.
+        let narrowed = Request {
+            hierarchies: &hierarchies,
+            limits: None,
+            ..*request
+        };
+        let mut axes = self.axes(&narrowed)?;
+        for (d, axis) in axes.iter_mut().enumerate() {
+            // Ranges have no level.
+            if hierarchies[d].height() < request.hierarchies[d].height() {
+                *axis = Axis::Tree;
+            }
+        }
+        let found = self.solve_within(&narrowed, &axes, true, context)?;
+        let mut solution = figures::solution(request, found.recoding);
+        solution.statistics.evaluated = found.statistics.evaluated;
+        Ok(solution)
+    }
+}
+
+impl Mondrian {
+    /// Cuts the table; where hierarchies are `cut` themselves, it starts with the parts under their highest nodes.
+    fn solve_within(
+        &self,
+        request: &Request<'_>,
+        axes: &[Axis],
+        cut: bool,
+        context: &mut Context<'_>,
+    ) -> Result<Solution, Error> {
         let unit = match self.cuts {
             Cuts::Strict => Unit::Tuple,
             Cuts::Relaxed => Unit::Record,
@@ -72,14 +104,14 @@ impl Solver for Mondrian {
         }
         let judge = Judge::new(request, unit);
         let mut rows = Rows::new(request, unit);
-        if !judge.admits(&rows.cells) {
+        if !cut && !judge.admits(&rows.cells) {
             return Err(Error::Infeasible {
                 nearest: Box::new(whole_table(request, &judge, &rows)),
             });
         }
         let cutter = Cutter {
             judge: &judge,
-            axes: &axes,
+            axes,
             hierarchies: request.hierarchies,
             numbers: axes
                 .iter()
@@ -90,8 +122,12 @@ impl Solver for Mondrian {
             stride: rows.stride,
             keep_going: context.keep_going,
         };
-        let parts = cutter.cut(&mut rows.cells);
-        let recoding = publish(request, unit, &axes, &rows, &parts);
+        let parts = if cut {
+            self.by_highest_nodes(request, &cutter, &mut rows)?
+        } else {
+            cutter.cut(&mut rows.cells)
+        };
+        let recoding = publish(request, unit, axes, &rows, &parts);
         drop(rows);
         let mut solution = figures::solution(request, recoding);
         solution.statistics.evaluated = parts.len() as u64;
@@ -100,6 +136,46 @@ impl Solver for Mondrian {
 }
 
 impl Mondrian {
+    /// Cuts every part under one combination of highest nodes on its own; parts that fail are suppressed.
+    fn by_highest_nodes(
+        &self,
+        request: &Request<'_>,
+        cutter: &Cutter<'_>,
+        rows: &mut Rows,
+    ) -> Result<Vec<usize>, Error> {
+        let highest: Vec<&[u32]> = request
+            .hierarchies
+            .iter()
+            .map(|hierarchy| hierarchy.levels()[hierarchy.height() - 1].nodes.as_slice())
+            .collect();
+        let key = |row: &[u32]| -> Vec<u32> {
+            let codes = row[HEAD..].iter().zip(&highest);
+            codes.map(|(&code, nodes)| nodes[code as usize]).collect()
+        };
+        let mut sorted: Vec<&[u32]> = rows.cells.chunks_exact(rows.stride).collect();
+        sorted.sort_by_cached_key(|row| (key(row), row[0]));
+        let (mut cells, mut parts, mut lost) = (Vec::new(), Vec::new(), 0_u64);
+        for piece in sorted.chunk_by(|a, b| key(a) == key(b)) {
+            let mut piece: Vec<u32> = piece.concat();
+            if cutter.judge.admits(&piece) {
+                parts.extend(cutter.cut(&mut piece));
+                cells.extend(piece);
+            } else {
+                let weights = piece.chunks_exact(rows.stride).map(|row| u64::from(row[1]));
+                lost += weights.sum::<u64>();
+            }
+        }
+        let total = request.summary.total();
+        if lost > request.budget() || parts.is_empty() {
+            return Err(Error::infeasible(Nearest {
+                reach: Vec::new(),
+                suppression: (lost < total).then_some((lost, total)),
+            }));
+        }
+        rows.cells = cells;
+        Ok(parts)
+    }
+
     fn axes(&self, request: &Request<'_>) -> Result<Vec<Axis>, Error> {
         match &self.axes {
             Some(axes) if axes.len() != request.hierarchies.len() => Err(Error::Hierarchies {

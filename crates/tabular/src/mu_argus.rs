@@ -8,7 +8,8 @@
 //!
 //! # Guarantee
 //!
-//! Every combination of up to three published values occurs in at least k records, suppressed cells left out. This is **NOT
+//! Every combination of up to three published values occurs in at least k records; suppressed cells are left out, or count as a
+//! value of their own ([`Reading`]), which then holds for whoever knows up to three values of a record. This is **NOT
 //! k-anonymity**: four values together may single somebody out. For that reason this is no [`Solver`](crate::Solver) and
 //! honours no promise; its release says whether it happens to be k-anonymous.
 //!
@@ -33,7 +34,16 @@ use rayon::prelude::*;
 use crate::cells::publish_cells;
 use crate::cut::{Tree, trees};
 use crate::figures;
-use crate::{Context, Error, Progress, Request, Solution};
+use crate::{Context, Error, Nearest, Progress, Request, Solution};
+
+/// What a suppressed cell is when combinations are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reading {
+    /// Nothing: combinations with it are not counted, as in the original.
+    Nothing,
+    /// A value of its own. A record all of whose cells in a rare combination are suppressed is removed.
+    Value,
+}
 
 /// Options of mu-Argus.
 #[derive(Debug, Clone)]
@@ -44,6 +54,8 @@ pub struct MuArgus {
     pub values: usize,
     /// Records with unsafe combinations that may be left to cell suppression.
     pub unsafe_at_most: Fraction,
+    /// What a suppressed cell is.
+    pub suppressed: Reading,
 }
 
 impl Default for MuArgus {
@@ -53,6 +65,7 @@ impl Default for MuArgus {
             k: 3,
             values: 3,
             unsafe_at_most: Fraction::new(1, 20).unwrap_or(Fraction::ZERO),
+            suppressed: Reading::Nothing,
         }
     }
 }
@@ -87,14 +100,15 @@ impl MuArgus {
         let mut at: Vec<Vec<u32>> = trees.iter().map(|tree| tree.finest.clone()).collect();
         let mut hidden: Vec<Vec<bool>> = vec![vec![false; tuples]; trees.len()];
         let sets = combinations(trees.len(), self.values.clamp(1, 3));
+        let mut gone = vec![false; tuples];
         let mut done = 0;
         loop {
             if !(context.keep_going)() {
                 return Err(Error::Stopped);
             }
-            let unsafe_in = self.unsafe_cells(request, &at, &hidden, &sets);
+            let (unsafe_in, lost) = self.unsafe_cells(request, &at, &hidden, &gone, &sets);
             let affected: u64 = (0..tuples)
-                .filter(|&t| unsafe_in.iter().any(|cells| cells[t] > 0))
+                .filter(|&t| lost[t] || unsafe_in.iter().any(|cells| cells[t] > 0))
                 .map(|t| request.summary.records[t])
                 .sum();
             if affected == 0 {
@@ -120,14 +134,24 @@ impl MuArgus {
                     (0..trees.len()).max_by_key(|&d| (unsafe_in[d][t], std::cmp::Reverse(d)));
                 if let Some(d) = most.filter(|&d| unsafe_in[d][t] > 0) {
                     hidden[d][t] = true;
+                } else if lost[t] {
+                    gone[t] = true;
                 }
             }
         }
-        let recoding = publish_cells(request, &trees, |d, t| {
+        let records = &request.summary.records;
+        let removed: u64 = (0..tuples).filter(|&t| gone[t]).map(|t| records[t]).sum();
+        if removed > request.budget() || removed == request.summary.total() {
+            let total = request.summary.total();
+            return Err(Error::infeasible(Nearest {
+                reach: Vec::new(),
+                suppression: (removed < total).then_some((removed, total)),
+            }));
+        }
+        let recoding = publish_cells(request, &trees, &gone, |d, t| {
             (!hidden[d][t]).then(|| at[d][request.summary.quasi[d][t] as usize])
         });
         let solution = figures::solution(request, recoding);
-        let records = &request.summary.records;
         Ok(MuArgusRelease {
             happens_to_be_k_anonymous: solution.statistics.smallest >= self.k,
             solution,
@@ -138,14 +162,18 @@ impl MuArgus {
         })
     }
 
-    /// For each cell, the unsafe combinations it takes part in.
+    /// For each cell that is shown, the unsafe combinations it takes part in; and the tuples with an unsafe combination that shows
+    /// nothing.
     fn unsafe_cells(
         &self,
         request: &Request<'_>,
         at: &[Vec<u32>],
         hidden: &[Vec<bool>],
+        gone: &[bool],
         sets: &[Vec<usize>],
-    ) -> Vec<Vec<u32>> {
+    ) -> (Vec<Vec<u32>>, Vec<bool>) {
+        /// No node has this number.
+        const STAR: u32 = u32::MAX - 1;
         let summary = request.summary;
         let unsafe_tuples: Vec<Vec<u32>> = sets
             .par_iter()
@@ -153,12 +181,13 @@ impl MuArgus {
                 let key = |t: usize| -> Option<[u32; 3]> {
                     let mut key = [u32::MAX; 3];
                     for (slot, &d) in key.iter_mut().zip(set) {
-                        if hidden[d][t] {
-                            return None;
-                        }
-                        *slot = at[d][summary.quasi[d][t] as usize];
+                        *slot = match self.suppressed {
+                            Reading::Nothing if hidden[d][t] => return None,
+                            Reading::Value if hidden[d][t] => STAR,
+                            _ => at[d][summary.quasi[d][t] as usize],
+                        };
                     }
-                    Some(key)
+                    (!gone[t]).then_some(key)
                 };
                 let mut counts: HashMap<[u32; 3], u64> = HashMap::new();
                 for t in 0..summary.tuples() {
@@ -171,14 +200,17 @@ impl MuArgus {
             })
             .collect();
         let mut cells = vec![vec![0; summary.tuples()]; at.len()];
+        let mut lost = vec![false; summary.tuples()];
         for (set, tuples) in sets.iter().zip(unsafe_tuples) {
-            for t in tuples {
-                for &d in set {
-                    cells[d][t as usize] += 1;
+            for t in tuples.into_iter().map(|t| t as usize) {
+                let shown = set.iter().filter(|&&d| !hidden[d][t]);
+                lost[t] |= shown.clone().next().is_none();
+                for &d in shown {
+                    cells[d][t] += 1;
                 }
             }
         }
-        cells
+        (cells, lost)
     }
 }
 

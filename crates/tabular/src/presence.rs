@@ -29,7 +29,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use denym_data::{Code, Unit};
+use denym_data::{ClassId, Code, Unit};
 use denym_measure::Group;
 use rayon::prelude::*;
 
@@ -51,6 +51,22 @@ pub struct PublicTable {
 }
 
 impl PublicTable {
+    /// This table, or that of the request when this one has nobody.
+    fn or_of(&self, request: &Request<'_>) -> PublicTable {
+        let register = request.setting.and_then(|s| s.population.as_ref());
+        match register {
+            Some(register) if self.people.is_empty() => PublicTable {
+                quasi: register.quasi.clone(),
+                people: register.people.clone(),
+            },
+            _ if self.people.is_empty() => PublicTable {
+                quasi: vec![Vec::new(); request.hierarchies.len()],
+                people: Vec::new(),
+            },
+            _ => self.clone(),
+        }
+    }
+
     fn check(&self, request: &Request<'_>) -> Result<(), Error> {
         request.check()?;
         let q = request.hierarchies.len();
@@ -128,7 +144,9 @@ impl Solver for Spalm {
     fn solve(&self, request: &Request<'_>, context: &mut Context<'_>) -> Result<Solution, Error> {
         /// Lattices with more nodes are refused: valid nodes are all looked at.
         const MOST: u64 = 1 << 18;
-        self.population.check(request)?;
+        let population = self.population.or_of(request);
+        population.check(request)?;
+        request.only_all_columns()?;
         let lattice = Lattice::new(request);
         if lattice.nodes() > u128::from(MOST) {
             return Err(Error::TooLarge {
@@ -151,7 +169,7 @@ impl Solver for Spalm {
             let nodes: Vec<Vec<u8>> = std::mem::take(&mut layer).into_iter().collect();
             let found: Vec<Option<Solution>> = nodes
                 .par_iter()
-                .map(|levels| self.node(request, levels))
+                .map(|levels| node(request, &population, levels))
                 .collect();
             evaluated += nodes.len() as u64;
             for (levels, solution) in nodes.into_iter().zip(found) {
@@ -183,56 +201,55 @@ impl Solver for Spalm {
             return Err(if stopped {
                 Error::Stopped
             } else {
-                refusal(request, &self.population)
+                refusal(request, &population)
             });
         };
-        best.bound = (!stopped).then_some(best.score);
+        // With records suppressed there may be better levels.
+        best.bound = (!stopped && request.budget() == 0).then_some(best.score);
         best.statistics.space = lattice.nodes() as u64;
         best.statistics.evaluated = evaluated;
         Ok(best)
     }
 }
 
-impl Spalm {
-    /// The release at some levels, if it keeps the promises.
-    fn node(&self, request: &Request<'_>, levels: &[u8]) -> Option<Solution> {
-        let q = levels.len();
-        let trees: Vec<Tree> = (0..q)
-            .map(|d| {
-                Tree::new(
-                    &request.hierarchies[d],
-                    (levels[d] as usize, levels[d] as usize),
-                )
-            })
+/// The release at some levels, if it keeps the promises.
+fn node(request: &Request<'_>, population: &PublicTable, levels: &[u8]) -> Option<Solution> {
+    let q = levels.len();
+    let trees: Vec<Tree> = (0..q)
+        .map(|d| {
+            Tree::new(
+                &request.hierarchies[d],
+                (levels[d] as usize, levels[d] as usize),
+            )
+        })
+        .collect();
+    let at: Vec<Vec<u32>> = trees.iter().map(|tree| tree.finest.clone()).collect();
+    let mut people: HashMap<Vec<u32>, u64> = HashMap::new();
+    for (person, &count) in population.people.iter().enumerate() {
+        let key = (0..q).map(|d| at[d][population.quasi[d][person] as usize]);
+        *people.entry(key.collect()).or_default() += count;
+    }
+    let all: Vec<usize> = (0..q).collect();
+    let classes = group(request, &all, &at);
+    let mut matched = 0;
+    for class in &classes {
+        let first = class[0] as usize;
+        let key: Vec<u32> = (0..q)
+            .map(|d| at[d][request.summary.quasi[d][first] as usize])
             .collect();
-        let at: Vec<Vec<u32>> = trees.iter().map(|tree| tree.finest.clone()).collect();
-        let mut people: HashMap<Vec<u32>, u64> = HashMap::new();
-        for (person, &count) in self.population.people.iter().enumerate() {
-            let key = (0..q).map(|d| at[d][self.population.quasi[d][person] as usize]);
-            *people.entry(key.collect()).or_default() += count;
-        }
-        let all: Vec<usize> = (0..q).collect();
-        let classes = group(request, &all, &at);
-        let mut matched = 0;
-        for class in &classes {
-            let first = class[0] as usize;
-            let key: Vec<u32> = (0..q)
-                .map(|d| at[d][request.summary.quasi[d][first] as usize])
-                .collect();
-            let people = people.get(&key).copied().unwrap_or(0);
-            matched += people;
-            if !admits(request, class, people) {
-                return None;
-            }
-        }
-        let outside = self.population.people.iter().sum::<u64>() - matched;
-        if outside > 0 && !admits_absence(request, outside) {
+        let people = people.get(&key).copied().unwrap_or(0);
+        matched += people;
+        if !admits(request, class, people) {
             return None;
         }
-        let mut recoding = recoding(request, &trees, &at, classes.iter().map(Vec::as_slice));
-        recoding.levels = Some(levels.iter().map(|&level| level as usize).collect());
-        Some(figures::solution(request, recoding))
     }
+    let outside = population.people.iter().sum::<u64>() - matched;
+    if outside > 0 && !admits_absence(request, outside) {
+        return None;
+    }
+    let mut recoding = recoding(request, &trees, &at, classes.iter().map(Vec::as_slice));
+    recoding.levels = Some(levels.iter().map(|&level| level as usize).collect());
+    Some(figures::solution(request, recoding))
 }
 
 /// Multidimensional generalization against a population.
@@ -251,21 +268,34 @@ struct Region {
 
 impl Solver for Mpalm {
     fn solve(&self, request: &Request<'_>, context: &mut Context<'_>) -> Result<Solution, Error> {
-        self.population.check(request)?;
+        self.run(request, context).map(|(solution, _)| solution)
+    }
+}
+
+impl Mpalm {
+    /// The release, and for each tuple of the population the class its people look like; `None` when they look like none.
+    pub fn run(
+        &self,
+        request: &Request<'_>,
+        context: &mut Context<'_>,
+    ) -> Result<(Solution, Vec<Option<ClassId>>), Error> {
+        let population = &self.population.or_of(request);
+        population.check(request)?;
+        request.only_all_columns()?;
         refuse_limits(request)?;
         let axes: Vec<Axis> = request.hierarchies.iter().map(Axis::of).collect();
         let cutter = Cutter {
             request,
-            population: &self.population,
+            population,
             axes: &axes,
             keep_going: context.keep_going,
         };
         let whole = Region {
             tuples: (0..request.summary.tuples() as u32).collect(),
-            people: (0..self.population.people.len() as u32).collect(),
+            people: (0..population.people.len() as u32).collect(),
         };
         if !cutter.admits(&whole) {
-            return Err(refusal(request, &self.population));
+            return Err(refusal(request, population));
         }
         let mut regions = cutter.cut(whole);
         regions.retain(|region| !region.tuples.is_empty());
@@ -273,7 +303,8 @@ impl Solver for Mpalm {
         let stride = HEAD + axes.len();
         let mut cells = Vec::new();
         let mut parts = Vec::new();
-        for region in &regions {
+        let mut looks_like = vec![None; population.people.len()];
+        for (class, region) in (0..).zip(&regions) {
             parts.push(region.tuples.len() + region.people.len());
             for &tuple in &region.tuples {
                 cells.extend([tuple, 1]);
@@ -281,13 +312,14 @@ impl Solver for Mpalm {
             }
             // People widen the published values; they stand for a record that is there anyway.
             for &person in &region.people {
+                looks_like[person as usize] = Some(class);
                 cells.extend([region.tuples[0], 1]);
                 cells.extend((0..axes.len()).map(|d| cutter.code(false, person, d)));
             }
         }
         let rows = Rows { cells, stride };
         let recoding = publish(request, Unit::Tuple, &axes, &rows, &parts);
-        Ok(figures::solution(request, recoding))
+        Ok((figures::solution(request, recoding), looks_like))
     }
 }
 

@@ -54,6 +54,20 @@ impl Request<'_> {
         self.limits.map_or((0, top), |limits| limits[d])
     }
 
+    /// The hierarchies cut down to the levels allowed; `None` when all are.
+    pub(crate) fn narrowed(&self) -> Option<Vec<Hierarchy>> {
+        let top = |d: usize| self.hierarchies[d].height() - 1;
+        let all = 0..self.hierarchies.len();
+        if all.clone().all(|d| self.range(d) == (0, top(d))) {
+            return None;
+        }
+        let cut = |d: usize| {
+            let (low, high) = self.range(d);
+            self.hierarchies[d].between(low, high)
+        };
+        Some(all.map(cut).collect())
+    }
+
     /// Refuses promises that generalizing can break, given what may be suppressed.
     pub(crate) fn only_upward_closed(&self) -> Result<(), Error> {
         for promise in self.promises {
@@ -83,6 +97,17 @@ impl Request<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Refuses promises on fewer columns than all quasi-identifiers.
+    pub(crate) fn only_all_columns(&self) -> Result<(), Error> {
+        let scopes = self.setting.map_or(&[][..], |setting| &setting.scopes);
+        match scopes.iter().position(|sets| !sets.is_empty()) {
+            Some(p) => Err(Error::PromiseNotHonoured {
+                name: self.promises[p].terms().name,
+            }),
+            None => Ok(()),
+        }
     }
 
     /// Refuses what no solver can work on.

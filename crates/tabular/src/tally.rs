@@ -1,5 +1,6 @@
 //! Evaluating nodes of the lattice: which classes a node has, which fail, what that costs.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -95,7 +96,7 @@ struct Views<'a, const W: usize> {
     room: usize,
     words: usize,
     /// Stepping stones that were tried, kept or not.
-    paved: Vec<Packed>,
+    paved: HashSet<Packed>,
     /// Quasi-identifiers, those with the most varied values first.
     varied: Vec<usize>,
     budget: u64,
@@ -117,7 +118,7 @@ impl<'a, const W: usize> Views<'a, W> {
             layout,
             room: finest.len().saturating_mul(KEEP).max(ROOM),
             words: lattice.words(),
-            paved: Vec::new(),
+            paved: HashSet::new(),
             varied: varied(&request, lattice),
             made: vec![View {
                 levels: lattice.low.clone(),
@@ -162,7 +163,7 @@ impl<'a, const W: usize> Views<'a, W> {
             if self.paved.contains(&packed) {
                 continue;
             }
-            self.paved.push(packed);
+            self.paved.insert(packed);
             let before = self.source(&packed).set.len();
             let (set, _) = self.make(&stone);
             if set.len() * 4 <= before * 3 {

@@ -1,6 +1,8 @@
 //! Paper tables, brute-force oracles and strategies shared by the tests of every crate.
 
+pub mod brokers;
 pub mod lattice;
+pub mod nats;
 pub mod paths;
 pub mod postgres;
 pub mod purpose;

@@ -5,15 +5,16 @@
 //! Three ways to fit. *Covers*: the record shows every known doublet that is published anywhere. *Consistent*: besides, it
 //! shows nothing at the time of a known doublet that is published nowhere, since the victim was at that place then: the
 //! contradiction attack. *Consistent locally*: where single records may have lost doublets that others show, a record fits
-//! when at the time of each known doublet it shows that doublet or nothing.
+//! when at the time of each known doublet it shows that doublet or nothing. A coarser doublet shows every doublet it
+//! stands for.
 //!
-//! The attack succeeds when the victim's record fits together with fewer than k - 1 others, or when more than the stated
-//! share of the fitting records has one of the secret values.
+//! Of the records that fit, the adversary picks one: right with a chance of one in as many. Or looks at a secret: it follows
+//! when more than the stated share of them has it.
 //!
 //! # Guarantee
 //!
-//! [`DoubletAttack::expose`] tries every sub-sequence of 1..L doublets of every raw path, so its smallest group and largest
-//! confidence are exact.
+//! A victim whose tries are [`Tried::Everything`] was tried with every sub-sequence of 1..L doublets of the raw path, so
+//! the fewest candidates and the largest confidence are exact.
 //!
 //! # Reference
 //!
@@ -21,14 +22,14 @@
 //!
 //! # Cost
 //!
-//! Per sub-sequence one intersection of bits over the records; C(path, L) sub-sequences per path when exhaustive.
+//! Per sub-sequence one intersection of bits over the records; C(path, L) sub-sequences per path when everything is tried.
 
-use super::Doublet;
+use super::Setting;
 use crate::catalogue::known;
-use crate::evidence::{Attack, Draw, exhaustive, sampled};
-use crate::{Error, Evidence};
+use crate::{Coverage, Error, Evidence, SplitMix64};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::sync::OnceLock;
 
 /// Which published records fit what the adversary knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,277 +42,445 @@ pub enum Matching {
     ConsistentLocal,
 }
 
-/// A sensitive attribute of each record and the values that must not be inferred.
-#[derive(Debug, Clone, Copy)]
-pub struct Secret<'a> {
-    /// One code per record.
-    pub codes: &'a [u32],
-    /// The codes that count as secret.
-    pub values: &'a [u32],
-    /// The largest share allowed, as a fraction (numerator, denominator).
-    pub at_most: (u64, u64),
+/// What must not be inferred of anybody.
+#[derive(Debug, Clone)]
+pub struct Secret {
+    /// For each published record whether its owner has it.
+    pub carriers: Vec<bool>,
+    /// The largest share allowed, as a fraction (numerator, denominator); certainty succeeds when there is none.
+    pub at_most: Option<(u64, u64)>,
+    /// For each raw doublet whether knowing it is knowing the secret, so that nothing is left to infer; empty when none is.
+    pub named_by: Vec<bool>,
 }
+
+impl Secret {
+    fn is_told(&self, having: u64, group: u64) -> bool {
+        match self.at_most {
+            Some((part, whole)) => {
+                u128::from(having) * u128::from(whole) > u128::from(group) * u128::from(part)
+            }
+            None => having == group,
+        }
+    }
+}
+
+/// How much of what could be known of a victim was tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tried {
+    /// Every set of up to L doublets.
+    Everything,
+    /// So many random sets.
+    Draws(usize),
+}
+
+/// The worst that any knowledge does to one victim.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fate {
+    /// The victim.
+    pub victim: u32,
+    /// The fewest records that fit when the victim's is among them; 0 when it never is.
+    pub fewest: u64,
+    /// The raw doublets known then.
+    pub knowing: Vec<u32>,
+    /// For each secret the largest share of the fitting records that has it, as (records with it, records).
+    pub confidence: Vec<(u64, u64)>,
+    /// For each secret whether it follows.
+    pub told: Vec<bool>,
+    /// How much was tried.
+    pub tried: Tried,
+}
+
+impl Fate {
+    /// The chance of picking the victim's record, with the best knowledge.
+    pub fn chance(&self) -> f64 {
+        if self.fewest == 0 {
+            0.0
+        } else {
+            1.0 / self.fewest as f64
+        }
+    }
+}
+
+/// How much to try; what does not fit is sampled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Effort {
+    /// Machine words to intersect, about.
+    pub words: u64,
+    /// The fewest victims to draw, whatever that takes.
+    pub least_victims: usize,
+    /// The most sets of doublets to try on one victim.
+    pub pieces: usize,
+    /// Seed of the draws.
+    pub seed: u64,
+}
+
+impl Effort {
+    /// Everything on everybody.
+    pub const EVERYTHING: Effort = Effort {
+        words: u64::MAX,
+        least_victims: usize::MAX,
+        pieces: usize::MAX,
+        seed: 0,
+    };
+}
+
+/// The most bytes of bits that are kept for reuse.
+const KEPT: usize = 256 << 20;
 
 /// The attack, ready to run.
-#[derive(Debug, Clone)]
-pub struct DoubletAttack<'a, P> {
-    raw: &'a [P],
+#[derive(Debug)]
+pub struct DoubletAttack<'a> {
+    setting: &'a Setting,
     matching: Matching,
     most_known: usize,
-    k: u64,
-    secret: Option<Secret<'a>>,
+    secrets: &'a [Secret],
     words: usize,
-    /// Records that show a doublet.
-    showing: BTreeMap<Doublet, Vec<u64>>,
-    /// Records that show anything at a time.
-    at_time: BTreeMap<u32, Vec<u64>>,
-    /// Records with each secret value.
+    /// Records that show each published doublet.
+    showing: Vec<Vec<u32>>,
+    /// Records that show anything at each published time.
+    at_time: Vec<Vec<u32>>,
+    /// Records of each class; empty when there are no classes.
+    in_class: Vec<Vec<u32>>,
+    /// Records with each secret.
     having: Vec<Vec<u64>>,
+    /// Records that fit each raw doublet, where they are kept.
+    kept: Option<Vec<OnceLock<Vec<u64>>>>,
 }
 
-/// The worst that any knowledge does.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Exposure {
-    /// The fewest records that fit some knowledge, over knowledge that fits any; the number of records when nobody is known.
-    pub smallest_group: u64,
-    /// The largest share of a secret value among fitting records, as (records with it, records).
-    pub largest_confidence: (u64, u64),
-    /// Subjects for whom some knowledge succeeds, ascending.
-    pub exposed: Vec<u32>,
+/// What the attack did to the victims it was tried on, in their order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fates {
+    /// One per victim tried.
+    pub each: Vec<Fate>,
+    /// Everybody, or draws.
+    pub coverage: Coverage,
+    name: &'static str,
 }
 
-impl<'a, P: AsRef<[Doublet]> + Sync> DoubletAttack<'a, P> {
-    /// An adversary with up to `most_known` doublets, who succeeds below `k` fitting records or beyond the secret's share.
+impl Fates {
+    /// How often the victim's record is picked.
+    pub fn linkage(&self) -> Evidence {
+        let chances: Vec<f64> = self.each.iter().map(Fate::chance).collect();
+        Evidence::of_chances(known(self.name), &chances, self.coverage)
+    }
+
+    /// How many victims lose one of these secrets.
+    pub fn inference(&self, secrets: std::ops::Range<usize>) -> Evidence {
+        let falls = |fate: &&Fate| fate.told[secrets.clone()].contains(&true);
+        let told = self.each.iter().filter(falls).count();
+        Evidence::new(
+            known(self.name),
+            told as u64,
+            self.each.len() as u64,
+            self.coverage,
+        )
+    }
+
+    /// The fewest records that fit knowledge of anybody.
+    pub fn smallest_group(&self) -> Option<u64> {
+        let groups = self.each.iter().map(|fate| fate.fewest);
+        groups.filter(|&fewest| fewest > 0).min()
+    }
+
+    /// The largest confidence in secret number `secret`.
+    pub fn largest_confidence(&self, secret: usize) -> (u64, u64) {
+        let each = self.each.iter().map(|fate| fate.confidence[secret]);
+        each.fold((0, 1), larger)
+    }
+}
+
+/// The larger of two shares, the first among equals.
+fn larger(a: (u64, u64), b: (u64, u64)) -> (u64, u64) {
+    if u128::from(b.0) * u128::from(a.1) > u128::from(a.0) * u128::from(b.1) {
+        b
+    } else {
+        a
+    }
+}
+
+impl<'a> DoubletAttack<'a> {
+    /// An adversary with up to `most_known` doublets.
     ///
     /// # Errors
     ///
-    /// When raw paths, published paths and secret codes are not equally many.
+    /// When the parts of the setting do not fit together, or a secret does not speak of every record.
     pub fn new(
-        raw: &'a [P],
-        published: &[P],
+        setting: &'a Setting,
         matching: Matching,
         most_known: usize,
-        k: u64,
-        secret: Option<Secret<'a>>,
+        secrets: &'a [Secret],
     ) -> Result<Self, Error> {
-        if raw.len() != published.len() {
+        setting.check()?;
+        let records = setting.published.len();
+        if let Some(secret) = secrets.iter().find(|s| s.carriers.len() != records) {
             return Err(Error::LengthsDiffer {
-                what: "published paths",
-                expected: raw.len(),
-                found: published.len(),
+                what: "carriers of a secret",
+                expected: records,
+                found: secret.carriers.len(),
             });
         }
-        if let Some(secret) = secret.filter(|secret| secret.codes.len() != raw.len()) {
-            return Err(Error::LengthsDiffer {
-                what: "secret codes",
-                expected: raw.len(),
-                found: secret.codes.len(),
-            });
-        }
-        let words = raw.len().div_ceil(64);
-        let mut showing: BTreeMap<Doublet, Vec<u64>> = BTreeMap::new();
-        let mut at_time: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
-        for (row, path) in published.iter().enumerate() {
-            for &doublet in path.as_ref() {
-                showing.entry(doublet).or_insert_with(|| vec![0; words])[row / 64] |=
-                    1 << (row % 64);
-                at_time.entry(doublet.1).or_insert_with(|| vec![0; words])[row / 64] |=
-                    1 << (row % 64);
+        let words = records.div_ceil(64);
+        let mut showing = vec![Vec::new(); setting.published_time.len()];
+        let times = setting
+            .published_time
+            .iter()
+            .chain(setting.raw_time.iter().flatten())
+            .max();
+        let mut at_time: Vec<Vec<u32>> =
+            vec![Vec::new(); times.map_or(0, |&last| last as usize + 1)];
+        for (row, path) in (0..).zip(setting.published.iter()) {
+            for &doublet in path {
+                showing[doublet as usize].push(row);
+                let then = &mut at_time[setting.published_time[doublet as usize] as usize];
+                if then.last() != Some(&row) {
+                    then.push(row);
+                }
             }
         }
-        let having = secret.map_or_else(Vec::new, |secret| {
-            let bits = |value: &u32| {
-                let mut bits = vec![0; words];
-                for (row, code) in secret.codes.iter().enumerate() {
-                    bits[row / 64] |= u64::from(code == value) << (row % 64);
-                }
-                bits
-            };
-            secret.values.iter().map(bits).collect()
+        let classes = setting.classes.1.iter().chain(&setting.classes.0).max();
+        let mut in_class = vec![Vec::new(); classes.map_or(0, |&last| last as usize + 1)];
+        for (row, &class) in (0..).zip(&setting.classes.1) {
+            in_class[class as usize].push(row);
+        }
+        let having = secrets.iter().map(|secret| {
+            let mut bits = vec![0_u64; words];
+            for (row, &carries) in secret.carriers.iter().enumerate() {
+                bits[row / 64] |= u64::from(carries) << (row % 64);
+            }
+            bits
         });
+        let doublets = setting.stands_for.len();
+        let small = doublets.saturating_mul(words * 8) <= KEPT;
         Ok(Self {
-            raw,
+            having: having.collect(),
+            kept: small.then(|| (0..doublets).map(|_| OnceLock::new()).collect()),
+            setting,
             matching,
             most_known,
-            k,
-            secret,
+            secrets,
             words,
             showing,
             at_time,
-            having,
+            in_class,
         })
     }
 
-    fn everybody(&self) -> Vec<u64> {
-        let mut bits = vec![u64::MAX; self.words];
-        if let Some(last) = bits.last_mut() {
-            *last = u64::MAX >> ((64 - self.raw.len() % 64) % 64);
+    /// The records that fit one known doublet.
+    fn fitting(&self, doublet: u32) -> Cow<'_, [u64]> {
+        match &self.kept {
+            Some(kept) => {
+                Cow::Borrowed(kept[doublet as usize].get_or_init(|| self.compute(doublet)))
+            }
+            None => Cow::Owned(self.compute(doublet)),
+        }
+    }
+
+    fn compute(&self, doublet: u32) -> Vec<u64> {
+        let standing = &self.setting.stands_for[doublet as usize];
+        let somewhere = standing
+            .iter()
+            .any(|&id| !self.showing[id as usize].is_empty());
+        let busy = match (self.matching, somewhere) {
+            (Matching::Covers | Matching::Consistent, true) => None,
+            (Matching::Covers, false) => return vec![u64::MAX; self.words],
+            (Matching::Consistent, false) | (Matching::ConsistentLocal, _) => {
+                let own = self.setting.raw_time[doublet as usize];
+                let others = standing
+                    .iter()
+                    .map(|&id| self.setting.published_time[id as usize]);
+                Some(others.chain(own))
+            }
+        };
+        let mut bits = match busy {
+            None => vec![0; self.words],
+            Some(times) => {
+                let mut bits = vec![u64::MAX; self.words];
+                for row in times.flat_map(|time| &self.at_time[time as usize]) {
+                    bits[*row as usize / 64] &= !(1 << (row % 64));
+                }
+                bits
+            }
+        };
+        for row in standing.iter().flat_map(|&id| &self.showing[id as usize]) {
+            bits[*row as usize / 64] |= 1 << (row % 64);
         }
         bits
     }
 
-    /// Keeps of `fitting` those that fit one more known doublet.
-    fn narrow(&self, fitting: &mut [u64], doublet: Doublet) {
-        let here = self.showing.get(&doublet);
-        let then = self.at_time.get(&doublet.1);
-        match (self.matching, here, then) {
-            (Matching::Covers | Matching::Consistent, Some(here), _) => and(fitting, here, |h| h),
-            (Matching::Covers, None, _) | (_, None, None) => {}
-            (Matching::Consistent | Matching::ConsistentLocal, None, Some(then)) => {
-                and(fitting, then, |t| !t);
+    /// The records that fit before any doublet is known: all, or those with the victim's quasi-identifiers.
+    fn start(&self, victim: usize) -> Vec<u64> {
+        let mut bits = vec![0; self.words];
+        match self.setting.classes.0.get(victim) {
+            None => {
+                bits.fill(u64::MAX);
+                if let Some(last) = bits.last_mut() {
+                    *last = u64::MAX >> ((64 - self.setting.published.len() % 64) % 64);
+                }
             }
-            (Matching::ConsistentLocal, Some(here), then) => {
-                let none = vec![0; self.words];
-                let then = then.unwrap_or(&none);
-                for ((word, h), t) in fitting.iter_mut().zip(here).zip(then) {
-                    *word &= h | !t;
+            Some(&class) => {
+                for &row in &self.in_class[class as usize] {
+                    bits[row as usize / 64] |= 1 << (row % 64);
                 }
             }
         }
+        bits
     }
 
-    /// Fitting records, and of those the most with one secret value.
-    fn judge(&self, fitting: &[u64]) -> (u64, u64) {
-        let count = |bits: &mut dyn Iterator<Item = u64>| {
-            bits.map(|word| u64::from(word.count_ones())).sum::<u64>()
-        };
-        let group = count(&mut fitting.iter().copied());
-        let worst = self
-            .having
-            .iter()
-            .map(|having| count(&mut fitting.iter().zip(having).map(|(a, b)| a & b)))
-            .max();
-        (group, worst.unwrap_or(0))
-    }
-
-    fn is_success(&self, victim: usize, fitting: &[u64]) -> bool {
-        let (group, worst) = self.judge(fitting);
-        let there = fitting[victim / 64] >> (victim % 64) & 1 == 1;
-        let beyond = self
-            .secret
-            .is_some_and(|secret| worst * secret.at_most.1 > group * secret.at_most.0);
-        there && (group < self.k || beyond)
-    }
-
-    /// Tries everything on everybody, and says what the worst is.
-    pub fn expose(&self) -> Exposure {
-        let all = self.raw.len() as u64;
-        let start = self.everybody();
-        let each: Vec<(u64, (u64, u64), bool)> = (0..self.raw.len())
-            .into_par_iter()
-            .map(|victim| {
-                let mut worst = (all, (0, 1), false);
-                self.descend(victim, 0, self.most_known, &start, &mut worst);
-                worst
-            })
-            .collect();
-        Exposure {
-            smallest_group: each.iter().map(|one| one.0).min().unwrap_or(all),
-            largest_confidence: each
-                .iter()
-                .map(|one| one.1)
-                .fold((0, 1), |a, b| if b.0 * a.1 > a.0 * b.1 { b } else { a }),
-            exposed: each
-                .iter()
-                .enumerate()
-                .filter(|(_, one)| one.2)
-                .map(|(row, _)| row as u32)
-                .collect(),
-        }
-    }
-
-    fn descend(
-        &self,
-        victim: usize,
-        from: usize,
-        left: usize,
-        fitting: &[u64],
-        worst: &mut (u64, (u64, u64), bool),
-    ) {
-        if left == 0 {
+    /// Takes what `fitting` tells about `victim` into account.
+    fn judge(&self, fitting: &[u64], known: &[u32], fate: &mut Fate) {
+        let victim = fate.victim as usize;
+        let own = self.setting.own.as_ref().map(|own| own[victim] as usize);
+        // The wrong records tell nothing about the victim.
+        if own.is_some_and(|row| fitting[row / 64] >> (row % 64) & 1 == 0) {
             return;
         }
-        let path = self.raw[victim].as_ref();
-        for (at, &doublet) in path.iter().enumerate().skip(from) {
-            let mut narrowed = fitting.to_vec();
-            self.narrow(&mut narrowed, doublet);
-            let (group, most) = self.judge(&narrowed);
-            if group > 0 {
-                worst.0 = worst.0.min(group);
-                if most * worst.1.1 > worst.1.0 * group {
-                    worst.1 = (most, group);
-                }
+        let group: u64 = fitting
+            .iter()
+            .map(|word| u64::from(word.count_ones()))
+            .sum();
+        if group == 0 {
+            return;
+        }
+        if fate.fewest == 0 || group < fate.fewest {
+            fate.fewest = group;
+            known.clone_into(&mut fate.knowing);
+        }
+        for (at, (secret, having)) in self.secrets.iter().zip(&self.having).enumerate() {
+            let named = |&doublet: &u32| secret.named_by.get(doublet as usize) == Some(&true);
+            if known.iter().any(named) {
+                continue;
             }
-            worst.2 |= self.is_success(victim, &narrowed);
-            self.descend(victim, at + 1, left - 1, &narrowed, worst);
+            let both = fitting
+                .iter()
+                .zip(having)
+                .map(|(a, b)| u64::from((a & b).count_ones()));
+            let having: u64 = both.sum();
+            fate.confidence[at] = larger(fate.confidence[at], (having, group));
+            fate.told[at] |= secret.is_told(having, group);
         }
     }
 
-    /// Evidence from trying everything on everybody.
-    pub fn exhaustive(&self) -> Evidence {
-        exhaustive(self.entry(), self)
+    /// Sets of up to L doublets of a path; `None` when there are more than fit.
+    fn pieces(&self, length: usize) -> Option<usize> {
+        let (mut all, mut of_size) = (0_usize, 1_usize);
+        for size in 1..=self.most_known.min(length) {
+            of_size = of_size.checked_mul(length + 1 - size)? / size;
+            all = all.checked_add(of_size)?;
+        }
+        Some(all)
     }
 
-    /// Evidence from draws: a victim, and `most_known` doublets of that path (all of a shorter one).
-    pub fn sampled(&self, attempts: u64, seed: u64) -> Evidence {
-        sampled(self.entry(), self, attempts, seed)
+    /// Tries the victim with everything, or with `most` random sets when there are more.
+    fn attack(&self, victim: u32, effort: &Effort) -> Fate {
+        let path = self.setting.raw.get(victim as usize);
+        let everything = self
+            .pieces(path.len())
+            .is_some_and(|all| all <= effort.pieces);
+        let mut fate = Fate {
+            victim,
+            fewest: 0,
+            knowing: Vec::new(),
+            confidence: vec![(0, 1); self.secrets.len()],
+            told: vec![false; self.secrets.len()],
+            tried: if everything {
+                Tried::Everything
+            } else {
+                Tried::Draws(effort.pieces)
+            },
+        };
+        let start = self.start(victim as usize);
+        if everything {
+            let mut levels = vec![start; self.most_known.min(path.len()) + 1];
+            self.descend(path, 0, &mut levels, &mut Vec::new(), &mut fate);
+            return fate;
+        }
+        let mut rng = SplitMix64::new(effort.seed ^ (u64::from(victim) << 20));
+        for _ in 0..effort.pieces {
+            let chosen = rng.distinct(self.most_known, path.len());
+            let known: Vec<u32> = chosen.into_iter().map(|at| path[at]).collect();
+            let mut fitting = start.clone();
+            for &doublet in &known {
+                and(&mut fitting, &self.fitting(doublet));
+            }
+            self.judge(&fitting, &known, &mut fate);
+        }
+        fate
     }
 
-    fn entry(&self) -> &'static crate::Entry {
-        known(if self.matching == Matching::Covers {
-            "doublets"
+    /// Extends what is known by every later doublet of the path; `levels` has the fitting records, then room for more.
+    fn descend(
+        &self,
+        path: &[u32],
+        from: usize,
+        levels: &mut [Vec<u64>],
+        known: &mut Vec<u32>,
+        fate: &mut Fate,
+    ) {
+        let Some((fitting, deeper)) = levels.split_first_mut() else {
+            return;
+        };
+        if deeper.is_empty() {
+            return;
+        }
+        for at in from..path.len() {
+            deeper[0].copy_from_slice(fitting);
+            and(&mut deeper[0], &self.fitting(path[at]));
+            known.push(path[at]);
+            self.judge(&deeper[0], known, fate);
+            self.descend(path, at + 1, deeper, known, fate);
+            known.pop();
+        }
+    }
+
+    /// Everybody, as far as the effort goes; else victims drawn with its seed.
+    pub fn run(&self, effort: &Effort) -> Fates {
+        let people = self.setting.raw.len();
+        let price = |path: &[u32]| {
+            let pieces = self
+                .pieces(path.len())
+                .unwrap_or(usize::MAX)
+                .min(effort.pieces);
+            (pieces as u64).saturating_mul((self.words * (2 + self.secrets.len())) as u64)
+        };
+        let all = self
+            .setting
+            .raw
+            .iter()
+            .map(price)
+            .fold(0_u64, u64::saturating_add);
+        let fits = all <= effort.words || people <= effort.least_victims;
+        let victims: Vec<u32> = if fits {
+            (0..people as u32).collect()
         } else {
-            "contradiction"
-        })
+            let share = effort.words as f64 / all as f64;
+            let wanted = ((people as f64 * share) as usize).max(effort.least_victims);
+            let chosen = SplitMix64::new(effort.seed).distinct(wanted, people);
+            chosen.into_iter().map(|victim| victim as u32).collect()
+        };
+        let everybody = victims.len() == people;
+        let each: Vec<Fate> = victims
+            .par_iter()
+            .map(|&victim| self.attack(victim, effort))
+            .collect();
+        let everything = each.iter().all(|fate| fate.tried == Tried::Everything);
+        Fates {
+            coverage: if everybody && everything {
+                Coverage::Exhaustive
+            } else {
+                Coverage::Sampled { seed: effort.seed }
+            },
+            each,
+            name: if self.matching == Matching::Covers {
+                "doublets"
+            } else {
+                "contradiction"
+            },
+        }
     }
 }
 
-impl<P: AsRef<[Doublet]> + Sync> Attack for DoubletAttack<'_, P> {
-    type Knowledge = Vec<Doublet>;
-
-    fn victims(&self) -> usize {
-        self.raw.len()
-    }
-
-    fn knowledge(&self, victim: usize, draw: Draw<'_>) -> Vec<Vec<Doublet>> {
-        let path = self.raw[victim].as_ref();
-        match draw {
-            Draw::One(_) if path.is_empty() => Vec::new(),
-            Draw::One(rng) => vec![
-                rng.distinct(self.most_known, path.len())
-                    .into_iter()
-                    .map(|at| path[at])
-                    .collect(),
-            ],
-            Draw::All => {
-                let mut all: Vec<Vec<Doublet>> = Vec::new();
-                let mut last: Vec<(usize, Vec<Doublet>)> = vec![(0, Vec::new())];
-                for _ in 0..self.most_known.min(path.len()) {
-                    last = last
-                        .iter()
-                        .flat_map(|(from, known)| {
-                            (*from..path.len())
-                                .map(move |at| (at + 1, [&known[..], &[path[at]]].concat()))
-                        })
-                        .collect();
-                    all.extend(last.iter().map(|(_, known)| known.clone()));
-                }
-                all
-            }
-        }
-    }
-
-    fn succeeds(&self, victim: usize, knowledge: &Vec<Doublet>) -> bool {
-        let mut fitting = self.everybody();
-        for &doublet in knowledge {
-            self.narrow(&mut fitting, doublet);
-        }
-        self.is_success(victim, &fitting)
-    }
-}
-
-fn and(fitting: &mut [u64], other: &[u64], f: impl Fn(u64) -> u64) {
+fn and(fitting: &mut [u64], other: &[u64]) {
     for (word, &other) in fitting.iter_mut().zip(other) {
-        *word &= f(other);
+        *word &= other;
     }
 }

@@ -3,8 +3,8 @@
 //! # Idea
 //!
 //! The adversary knows the victim's n most visited places, or home and workplace, and looks for the published records with
-//! the same. One record left that is the victim's: found. Suppression changes a record's habits, so the knowledge comes
-//! from the raw path and the match from the published one.
+//! the same: right with a chance of one in as many. Suppression changes a record's habits, so the knowledge comes from the
+//! raw path and the match from the published one. Where places are published coarser, the knowledge is made as coarse.
 //!
 //! # Reference
 //!
@@ -14,140 +14,173 @@
 //!
 //! Linear in the doublets.
 
-use super::Doublet;
+use super::Setting;
 use crate::catalogue::known;
-use crate::evidence::{Attack, Draw, exhaustive};
-use crate::{Error, Evidence};
-use std::collections::BTreeMap;
+use crate::{Coverage, Error, Evidence};
+use rayon::prelude::*;
+use std::collections::HashMap;
 
-/// What is known of each raw path and shown by each published one, and who shows what.
-#[derive(Debug, Clone)]
-struct Habits {
-    known: Vec<Option<Vec<u32>>>,
-    showing: BTreeMap<Vec<u32>, Vec<u32>>,
+/// What is remarkable about a path, as numbers that equal people share; `None` when nothing is.
+type Remarkable = Option<Vec<u32>>;
+
+/// How many records share each victim's habit, and whether the victim's own does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Habit {
+    name: &'static str,
+    /// For each victim the records with the same habit; 0 when the victim's own is not among them.
+    pub candidates: Vec<u64>,
 }
 
-impl Habits {
-    fn new<P: AsRef<[Doublet]>>(
-        raw: &[P],
-        published: &[P],
-        habit: impl Fn(&[Doublet]) -> Option<Vec<u32>>,
+impl Habit {
+    fn of(
+        name: &'static str,
+        setting: &Setting,
+        raw: impl Fn(&[u32]) -> Remarkable + Sync,
+        published: impl Fn(&[u32]) -> Remarkable + Sync,
     ) -> Result<Self, Error> {
-        if raw.len() != published.len() {
-            return Err(Error::LengthsDiffer {
-                what: "published paths",
-                expected: raw.len(),
-                found: published.len(),
-            });
+        setting.check()?;
+        let with_class = |habit: Remarkable, classes: &[u32], row: usize| {
+            habit.map(|mut habit| {
+                habit.extend(classes.get(row));
+                habit
+            })
+        };
+        let (of_victims, of_records) = &setting.classes;
+        let shown: Vec<Remarkable> = (0..setting.published.len())
+            .into_par_iter()
+            .map(|row| with_class(published(setting.published.get(row)), of_records, row))
+            .collect();
+        let mut records: HashMap<&[u32], u64> = HashMap::new();
+        for habit in shown.iter().flatten() {
+            *records.entry(habit).or_insert(0) += 1;
         }
-        let mut showing: BTreeMap<Vec<u32>, Vec<u32>> = BTreeMap::new();
-        for (row, path) in published.iter().enumerate() {
-            if let Some(habit) = habit(path.as_ref()) {
-                showing.entry(habit).or_default().push(row as u32);
-            }
-        }
-        Ok(Self {
-            known: raw.iter().map(|path| habit(path.as_ref())).collect(),
-            showing,
-        })
+        let candidates = (0..setting.raw.len())
+            .into_par_iter()
+            .map(|victim| {
+                let habit = with_class(raw(setting.raw.get(victim)), of_victims, victim);
+                let Some(habit) = habit else {
+                    return 0;
+                };
+                let own = setting.own.as_ref().map(|own| own[victim] as usize);
+                if own.is_some_and(|row| shown[row].as_ref() != Some(&habit)) {
+                    return 0;
+                }
+                records.get(&habit[..]).copied().unwrap_or(0)
+            })
+            .collect();
+        Ok(Self { name, candidates })
+    }
+
+    /// How often the victim's record is picked.
+    pub fn evidence(&self) -> Evidence {
+        let chance = |&count: &u64| if count == 0 { 0.0 } else { 1.0 / count as f64 };
+        let chances: Vec<f64> = self.candidates.iter().map(chance).collect();
+        Evidence::of_chances(known(self.name), &chances, Coverage::Exhaustive)
     }
 }
 
-impl Attack for Habits {
-    type Knowledge = Vec<u32>;
-
-    fn victims(&self) -> usize {
-        self.known.len()
-    }
-
-    fn knowledge(&self, victim: usize, _: Draw<'_>) -> Vec<Vec<u32>> {
-        self.known[victim].iter().cloned().collect()
-    }
-
-    fn succeeds(&self, victim: usize, knowledge: &Vec<u32>) -> bool {
-        self.showing
-            .get(knowledge)
-            .is_some_and(|rows| rows[..] == [victim as u32])
-    }
+/// The place of each raw and of each published doublet, in one numbering.
+#[derive(Debug, Clone)]
+pub struct Places {
+    /// Of each raw doublet, as coarse as it is published.
+    pub raw: Vec<u32>,
+    /// Of each published doublet.
+    pub published: Vec<u32>,
 }
 
 /// The n most visited places, in no order.
-#[derive(Debug, Clone)]
-pub struct TopLocations(Habits);
+#[derive(Debug, Clone, Copy)]
+pub struct TopLocations;
 
 impl TopLocations {
     /// An adversary who knows the `n` most visited places; among equally visited ones those with smaller numbers.
     ///
     /// # Errors
     ///
-    /// When raw and published paths are not equally many.
-    pub fn new<P: AsRef<[Doublet]>>(raw: &[P], published: &[P], n: usize) -> Result<Self, Error> {
-        Habits::new(raw, published, |path| {
-            let mut places = most_visited(path.iter().map(|doublet| doublet.0));
-            places.truncate(n);
-            places.sort_unstable();
-            (!places.is_empty()).then_some(places)
-        })
-        .map(Self)
-    }
-
-    /// Everybody who is found.
-    pub fn evidence(&self) -> Evidence {
-        exhaustive(known("top-locations"), &self.0)
+    /// When the parts of the setting do not fit together.
+    pub fn run(setting: &Setting, places: &Places, n: usize) -> Result<Habit, Error> {
+        let top = |path: &[u32], places: &[u32]| {
+            let mut top = most_visited(path.iter().map(|&doublet| places[doublet as usize]));
+            top.truncate(n);
+            top.sort_unstable();
+            (!top.is_empty()).then_some(top)
+        };
+        Habit::of(
+            "top-locations",
+            setting,
+            |path| top(path, &places.raw),
+            |path| top(path, &places.published),
+        )
     }
 }
 
 /// The place most visited by night and the place most visited by day.
-#[derive(Debug, Clone)]
-pub struct HomeWork(Habits);
+#[derive(Debug, Clone, Copy)]
+pub struct HomeWork;
 
 impl HomeWork {
-    /// An adversary who knows home and workplace; `night(time)` tells night from day. Who shows neither is not matched.
+    /// An adversary who knows home and workplace; `night` says of each raw and of each published doublet whether it is by
+    /// night, `None` when that cannot be told. Who shows neither is not matched.
     ///
     /// # Errors
     ///
-    /// When raw and published paths are not equally many.
-    pub fn new<P: AsRef<[Doublet]>>(
-        raw: &[P],
-        published: &[P],
-        night: impl Fn(u32) -> bool,
-    ) -> Result<Self, Error> {
-        Habits::new(raw, published, |path| {
+    /// When the parts of the setting do not fit together.
+    pub fn run(
+        setting: &Setting,
+        places: &Places,
+        night: (&[Option<bool>], &[Option<bool>]),
+    ) -> Result<Habit, Error> {
+        let habit = |path: &[u32], places: &[u32], night: &[Option<bool>]| {
             let at = |wanted: bool| {
-                let places = most_visited(
-                    path.iter()
-                        .filter(|doublet| night(doublet.1) == wanted)
-                        .map(|doublet| doublet.0),
-                );
+                let then = path
+                    .iter()
+                    .filter(|&&doublet| night[doublet as usize] == Some(wanted));
+                let visited = most_visited(then.map(|&doublet| places[doublet as usize]));
                 // One more than the place, so that 0 says there is none.
-                places.first().map_or(0, |place| place + 1)
+                visited.first().map_or(0, |place| place + 1)
             };
             let pair = vec![at(true), at(false)];
             (pair != [0, 0]).then_some(pair)
-        })
-        .map(Self)
-    }
-
-    /// Everybody who is found.
-    pub fn evidence(&self) -> Evidence {
-        exhaustive(known("home-work"), &self.0)
+        };
+        Habit::of(
+            "home-work",
+            setting,
+            |path| habit(path, &places.raw, night.0),
+            |path| habit(path, &places.published, night.1),
+        )
     }
 }
 
 /// Places by visits, most first, smaller numbers first among equals.
 fn most_visited(places: impl Iterator<Item = u32>) -> Vec<u32> {
-    let mut visits: BTreeMap<u32, u64> = BTreeMap::new();
-    for place in places {
-        *visits.entry(place).or_insert(0) += 1;
-    }
-    let mut places: Vec<(u32, u64)> = visits.into_iter().collect();
+    let mut all: Vec<u32> = places.collect();
+    all.sort_unstable();
+    let mut places: Vec<(u32, usize)> = all
+        .chunk_by(|a, b| a == b)
+        .map(|same| (same[0], same.len()))
+        .collect();
     places.sort_by_key(|&(place, visits)| (std::cmp::Reverse(visits), place));
     places.into_iter().map(|(place, _)| place).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Doublet;
     use super::*;
+
+    /// Places and nights of a setting whose doublets are numbered by time, then place.
+    fn known_of(all: &[Vec<Doublet>]) -> (Places, Vec<Option<bool>>) {
+        let mut doublets: Vec<(u32, u32)> = all.iter().flatten().map(|d| (d.1, d.0)).collect();
+        doublets.sort_unstable();
+        doublets.dedup();
+        let places: Vec<u32> = doublets.iter().map(|d| d.1).collect();
+        let night = doublets.iter().map(|d| Some(d.0 < 4)).collect();
+        let places = Places {
+            raw: places.clone(),
+            published: places,
+        };
+        (places, night)
+    }
 
     #[test]
     fn places_and_homes_single_people_out() {
@@ -157,31 +190,29 @@ mod tests {
             vec![(1, 0), (2, 2), (1, 3), (2, 5)],
             vec![(4, 1), (2, 5)],
         ];
+        let (places, night) = known_of(&raw);
         let top = |published: &[Vec<Doublet>], n| {
-            TopLocations::new(&raw, published, n)
-                .unwrap()
-                .evidence()
-                .successes
+            let setting = Setting::aligned(&raw, published).unwrap();
+            let found = TopLocations::run(&setting, &places, n).unwrap();
+            found.evidence().successes
         };
-        // One place: 1, 1 and 2. Two places: {1,2}, {1,2} and {2,4}. Three: all different.
+        // One place: 1, 1 and 2. Two places: {1,2}, {1,2} and {2,4}. Three: {1,2,3}, {1,2} and {2,4}.
         assert_eq!((top(&raw, 1), top(&raw, 2), top(&raw, 3)), (1, 1, 3));
         let home_work = |published: &[Vec<Doublet>]| {
-            HomeWork::new(&raw, published, |time| time < 4)
-                .unwrap()
-                .evidence()
+            let setting = Setting::aligned(&raw, published).unwrap();
+            let found = HomeWork::run(&setting, &places, (&night, &night)).unwrap();
+            (found.candidates.clone(), found.evidence())
         };
-        assert_eq!(
-            (home_work(&raw).successes, home_work(&raw).attempts),
-            (1, 3)
-        );
+        let (candidates, evidence) = home_work(&raw);
+        // Home 1 and work 2 twice, home 4 and work 2 once: one certain, two with a chance of a half.
+        assert_eq!(candidates, [2, 2, 1]);
+        assert!((evidence.rate - 2.0 / 3.0).abs() < 1e-12 && evidence.successes == 1);
         // Without the third place nobody fits the first victim's three places any more.
         let mut published = raw.clone();
         published[0].pop();
         assert_eq!(top(&published, 3), 1);
         published[2].clear();
-        assert_eq!(
-            (top(&published, 2), home_work(&published).successes),
-            (0, 0)
-        );
+        assert_eq!(top(&published, 2), 0);
+        assert_eq!(home_work(&published).0, [2, 2, 0]);
     }
 }

@@ -1,17 +1,19 @@
 //! Attacks on published paths: what a few known doublets, places or habits of a victim reveal.
 //!
-//! A path is a list of (location, time) doublets in time order. Raw and published paths are aligned: row i of both is one
-//! subject, which the attacks use only to tell whether they succeeded.
+//! A path is a list of (location, time) doublets in time order. [`Setting`] has raw and published paths side by side; which
+//! record is whose is used only to tell whether an attack is right.
 
 pub mod correlation;
 pub mod doublets;
 pub mod habits;
 pub mod minimality;
+mod setting;
 
-pub use correlation::{Deduced, correlation};
-pub use doublets::{DoubletAttack, Exposure, Matching, Secret};
-pub use habits::{HomeWork, TopLocations};
+pub use correlation::{Correlated, Deduced, Sureness, correlation};
+pub use doublets::{DoubletAttack, Effort, Fate, Fates, Matching, Secret, Tried};
+pub use habits::{Habit, HomeWork, Places, TopLocations};
 pub use minimality::{PathBeliefs, path_minimality};
+pub use setting::{Rows, Setting};
 
 /// A (location, time) pair.
 pub type Doublet = (u32, u32);

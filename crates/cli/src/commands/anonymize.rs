@@ -329,6 +329,9 @@ fn attacks(attacks: &[AttackResult]) -> Value {
                 "attribute": attack.attribute,
                 "knows": attack.knows,
                 "success_rate": attack.success_rate,
+                "attempts": attack.attempts,
+                "coverage": attack.coverage,
+                "interval": attack.interval,
                 "refuse_above": attack.refuse_above,
             })
         })

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use denym::{ColumnComparison, Comparison, Error, Policy};
+use denym::{ColumnComparison, Comparison, Error, Measures, NumberComparison, Policy};
 use serde_json::{Value, json};
 
 use super::audit::read_options;
@@ -22,6 +22,10 @@ pub(crate) struct CompareArgs {
     /// The policy that made the second of the first: measures every information metric
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
+    /// The n-th record of the one is the n-th of the other: numbers are compared record by record as well (IL1s, SSE, sign
+    /// test, record linkage)
+    #[arg(long)]
+    pub(crate) paired: bool,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
 }
@@ -33,6 +37,14 @@ pub(crate) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode, Err
         &args.before,
         &args.after,
         &options,
+        console.threads,
+        console,
+    )?;
+    let numbers = denym::compare_numbers(
+        &args.before,
+        &args.after,
+        &options,
+        args.paired,
         console.threads,
         console,
     )?;
@@ -59,6 +71,12 @@ pub(crate) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode, Err
             .map(|(name, value)| (name.clone(), json!(value)))
             .collect::<serde_json::Map<_, _>>()
             .into();
+    }
+    if let Some(numbers) = &numbers {
+        found_document["numbers"] = numbers_document(numbers);
+        if let Some(measures) = &numbers.measures {
+            found_document["measures"] = super::microdata::measures(measures);
+        }
     }
     console.document(&found_document);
     for (name, value) in metrics.iter().flatten() {
@@ -103,8 +121,67 @@ pub(crate) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode, Err
             number(*after)
         ));
     }
+    if let Some(numbers) = &numbers {
+        say_numbers(numbers, console);
+    }
     console.say("\n\"moved\" is the share of records whose value another value took the place of; generalized values count as moved.");
     Ok(ExitCode::SUCCESS)
+}
+
+fn say_numbers(numbers: &NumberComparison, console: &Console) {
+    let moments = &numbers.moments;
+    console.say(format!(
+        "\nnumbers: mean change of means {} %, of covariances {} %, of correlations {}, of eigenvalues {} %",
+        number(100.0 * moments.means),
+        number(100.0 * moments.covariances),
+        number(moments.correlations),
+        number(100.0 * moments.eigenvalues),
+    ));
+    for (name, gap, p) in &numbers.columns {
+        console.say(format!(
+            "{name:20} largest gap of the distributions {} (Kolmogorov-Smirnov, p = {})",
+            number(*gap),
+            number(*p)
+        ));
+    }
+    if let Some(measures) = &numbers.measures {
+        console.say(format!(
+            "paired: SSE {} of SST {} ({} %), IL1s {}",
+            number(measures.sse),
+            number(measures.sst),
+            number(100.0 * measures.sse / measures.sst.max(f64::MIN_POSITIVE)),
+            number(measures.il1s)
+        ));
+        for column in &measures.columns {
+            let [above, below, equal] = column.signs;
+            console.say(format!(
+                "{:20} signs {above}/{below}/{equal} (above, below, equal), p = {}",
+                column.name,
+                number(column.sign_p)
+            ));
+        }
+        if let Some(linkage) = measures.distance_linkage {
+            console.say(format!(
+                "linked     {} % of the records, by the nearest one",
+                number(100.0 * linkage)
+            ));
+        }
+        console.say(format!("limits: {}", Measures::LIMITS));
+    }
+}
+
+fn numbers_document(numbers: &NumberComparison) -> Value {
+    let columns = numbers.columns.iter().map(|(name, gap, p)| {
+        let tests = json!({"kolmogorov_smirnov": {"gap": gap, "p": p}});
+        (name.clone(), tests)
+    });
+    json!({
+        "columns": columns.collect::<serde_json::Map<_, _>>(),
+        "change_of_means": numbers.moments.means,
+        "change_of_covariances": numbers.moments.covariances,
+        "change_of_correlations": numbers.moments.correlations,
+        "change_of_eigenvalues": numbers.moments.eigenvalues,
+    })
 }
 
 /// The distinctive attribute: the first of the columns with the most distinct values.

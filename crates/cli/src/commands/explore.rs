@@ -39,6 +39,9 @@ pub(crate) struct ExploreArgs {
     /// Algorithms to try; the policy's when not given
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub(crate) algorithm: Vec<String>,
+    /// Under `auto`, go on with slower solvers for so long, such as 10s or 500ms; for tables
+    #[arg(long, value_name = "TIME", value_parser = super::microdata::duration)]
+    pub(crate) time_budget: Option<std::time::Duration>,
     /// Write the plot to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
@@ -78,8 +81,10 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode, Err
         doublets: args.doublets.clone(),
         confidence: shares(&args.confidence)?,
         algorithms: args.algorithm.clone(),
+        until_told: args.time_budget.is_some(),
         threads: console.threads,
     };
+    console.allow(args.time_budget);
     let found = denym::explore(&policy, &request, console)?;
     console.clear();
     if let Some(file) = &args.svg {

@@ -42,7 +42,7 @@ impl SearchArgs {
 }
 
 /// `60s`, `1.5s`, `500ms`, `2m`.
-fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
     units
         .iter()
@@ -68,6 +68,12 @@ pub(super) fn document(figures: &Microdata, document: &mut Value) {
     }
     if let Some(waiting) = figures.waiting {
         document["waiting"] = json!(waiting);
+    }
+    if let Some(unconcerned) = figures.unconcerned {
+        document["unconcerned"] = json!({
+            "records": unconcerned.records,
+            "smallest_group_of_others": unconcerned.smallest_group,
+        });
     }
 }
 
@@ -114,6 +120,12 @@ pub(super) fn summary(account: &Account, figures: &Microdata, console: &Console)
     if let Some(waiting) = figures.waiting {
         console.say(format!(
             "waiting    {waiting} records, until they have company in a later release"
+        ));
+    }
+    if let Some(unconcerned) = figures.unconcerned {
+        console.say(format!(
+            "unconcerned {} records of people who do not mind; every group has {} others or more",
+            unconcerned.records, unconcerned.smallest_group
         ));
     }
     let linkage = account

@@ -1,5 +1,7 @@
 //! One file per command.
 
+#[cfg(feature = "gateway")]
+pub(crate) mod access;
 pub(crate) mod algorithms;
 pub(crate) mod anonymize;
 pub(crate) mod attack;

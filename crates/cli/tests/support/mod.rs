@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub(crate) mod riders;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -110,4 +112,28 @@ pub(crate) fn patients() -> tempfile::TempDir {
     write(directory.path(), "patients.csv", PATIENTS);
     write(directory.path(), "policy.toml", POLICY);
     directory
+}
+
+/// An empty directory.
+pub(crate) fn empty() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a directory")
+}
+
+/// The elements of a JSON list.
+pub(crate) fn list(value: &Value) -> &Vec<Value> {
+    value.as_array().expect("a list")
+}
+
+/// The evidence of `attack` in a document.
+pub(crate) fn attack<'a>(document: &'a Value, name: &str) -> &'a Value {
+    list(&document["attacks"])
+        .iter()
+        .find(|entry| entry["attack"] == name)
+        .unwrap_or_else(|| panic!("no `{name}` in {document}"))
+}
+
+/// Successes and attempts of one line of evidence.
+pub(crate) fn counts(entry: &Value) -> (u64, u64) {
+    let of = |key: &str| entry[key].as_u64().expect("a count");
+    (of("successes"), of("attempts"))
 }

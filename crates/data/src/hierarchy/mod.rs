@@ -42,6 +42,19 @@ impl Hierarchy {
         self.leaves
     }
 
+    /// The hierarchy of the levels from `low` to `high` alone; leaves are still those of the whole.
+    ///
+    /// # Panics
+    ///
+    /// When there are no such levels.
+    #[must_use]
+    pub fn between(&self, low: usize, high: usize) -> Hierarchy {
+        Hierarchy {
+            levels: self.levels[low..=high].to_vec(),
+            leaves: self.leaves,
+        }
+    }
+
     /// The node of `code` at `level`.
     pub fn node(&self, level: usize, code: Code) -> u32 {
         self.levels[level].nodes[code as usize]

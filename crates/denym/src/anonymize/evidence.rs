@@ -134,7 +134,7 @@ impl Evidence<'_> {
     }
 
     /// The columns that matter, with what they are.
-    fn view(&self) -> Result<(Table, Roles), Error> {
+    pub(crate) fn view(&self) -> Result<(Table, Roles), Error> {
         let table = self.table;
         let mut columns = Vec::new();
         for name in self.quasi {

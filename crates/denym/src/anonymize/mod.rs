@@ -2,9 +2,11 @@
 
 mod evidence;
 mod microdata;
+mod path_attacks;
 mod paths;
 mod red_team;
 mod table;
+mod table_attacks;
 mod trails;
 
 use std::path::{Path, PathBuf};
@@ -18,9 +20,10 @@ use crate::{Error, Utility, threads};
 
 pub(crate) use evidence::Evidence;
 pub(crate) use microdata::CLUSTERING;
-pub use microdata::{ColumnTests, Measures, Microdata};
+pub(crate) use microdata::measures::Changed;
+pub use microdata::{ColumnTests, Measures, Microdata, Unconcerned};
 pub use paths::PathFigures;
-pub(crate) use table::solve;
+pub(crate) use table::{SIDES, solve};
 
 /// How a run is made, beside what the policy says.
 #[derive(Debug, Clone, Default)]

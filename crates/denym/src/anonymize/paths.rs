@@ -7,7 +7,9 @@ use denym_engine::{Engine, Format};
 use denym_measure::paths::{Knowledge, PathAudit, Removal, Secret, consistent_with, covers};
 use denym_paths::{Algorithm, Context, Earlier, PathRecoding, Request};
 
+use super::path_attacks;
 use super::{Account, Figures, Outcome, Refusal, Release, RunOptions, json, proceed};
+use crate::attack::Seen;
 use crate::bundle::Draft;
 use crate::certificate::{Certificate, Claim, DataFile, FORM, Sensitive};
 use crate::listener::{Listener, Phase};
@@ -186,8 +188,36 @@ pub(super) fn run(
         Matching::Consistent => None,
         Matching::Covers => exposed(&table, &request, &recoding, &released, &record_of)?,
     };
-    let account = account(policy, &table, &recoding, claims, warnings, exposed_records);
+    let mut account = account(policy, &table, &recoding, claims, warnings, exposed_records);
     if account.claims.iter().any(|claim| claim.holds != Some(true)) {
+        return Ok(Outcome::Refused(Box::new(account)));
+    }
+    proceed(listener)?;
+
+    listener.phase(Phase::Attacking);
+    let victims = reordered(&table.paths, &record_of)?;
+    let seen = Seen {
+        raw: &victims,
+        own: Some((0..victims.len() as u32).collect()),
+        stands_for: Raw::new(&victims, &released, &recoding)?.stands_for,
+        released: &released,
+        everywhere: removal(&recoding) == Removal::Everywhere,
+        promises: &promises,
+        hidden: &hidden,
+        doublets: l,
+        consistent: matching == Matching::Consistent,
+    };
+    let red_team = path_attacks::red_team(
+        &seen,
+        &table.paths,
+        &request,
+        &recoding,
+        policy.release.seed,
+    )?;
+    drop(seen);
+    drop(victims);
+    account.attacks = red_team.results(&policy.attack);
+    if account.refused() {
         return Ok(Outcome::Refused(Box::new(account)));
     }
     let certificate = Certificate {
@@ -213,8 +243,9 @@ pub(super) fn run(
             .collect(),
         subject: None,
         suppressed_records: account.suppressed_records,
+        groups: None,
         claims: account.claims.clone(),
-        attacks: Vec::new(),
+        attacks: account.attacks.clone(),
         paths: Some(PathClaims {
             form: table.form.clone(),
             matching,
@@ -223,7 +254,8 @@ pub(super) fn run(
     proceed(listener)?;
 
     listener.phase(Phase::Reporting);
-    let report = reporting::report(policy, &table, &released, &losses, &account);
+    let mut report = reporting::report(policy, &table, &released, &losses, &account);
+    report.attacks.extend(red_team.report());
     draft.write("release/certificate.json", json(&certificate)?.as_bytes())?;
     draft.write(
         "release/README.md",
@@ -233,10 +265,14 @@ pub(super) fn run(
         "steward/report.html",
         denym_report::html(&report).as_bytes(),
     )?;
-    draft.write("steward/policy.toml", policy.text.as_bytes())?;
+    draft.policy(policy)?;
     draft.write(
         "steward/plan.json",
         json(&reporting::plan_document(policy, &account))?.as_bytes(),
+    )?;
+    draft.write(
+        "steward/attacks.json",
+        json(&red_team.document())?.as_bytes(),
     )?;
     draft.write("steward/source.json", json(&fingerprints?)?.as_bytes())?;
     if let Some(subjects) = subjects_table(&table, &record_of)? {

@@ -1,109 +1,146 @@
 //! The red team's turn before a release is made: what it achieves before and after, and whether that is too much.
 
-use denym_data::Table;
-use denym_measure::Classes;
+use denym_attack::Coverage;
 use serde_json::{Value, json};
 
-use crate::attack::{ClassAttack, WorstClass, on_classes};
+use crate::attack::{Finding, NotRun};
 use crate::certificate::AttackResult;
 use crate::policy::AttackSpec;
 
-/// What the red team achieved on a table and on its release.
+/// Seed of the attacks that draw; it protects nothing, and the same draws make reports comparable.
+pub(crate) const SEED: u64 = 1;
+
+/// What the red team achieved on a source and on its release.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct RedTeam {
-    before: Vec<ClassAttack>,
-    after: Vec<ClassAttack>,
-    /// What the certificate says: rates after, and nothing that points at a person.
-    pub(crate) results: Vec<AttackResult>,
+    /// The attacks that were run.
+    pub(crate) findings: Vec<Finding>,
+    /// The others, with the reason.
+    pub(crate) not_run: Vec<NotRun>,
 }
 
 impl RedTeam {
-    /// Attacks both; `sensitive` names the attributes in the order of the classes' histograms.
-    pub(crate) fn attack(
-        before: &Classes,
-        after: &Classes,
-        sensitive: &[String],
-        spec: &AttackSpec,
-    ) -> RedTeam {
-        let (before, after) = (on_classes(before, sensitive), on_classes(after, sensitive));
-        let results = after
+    /// What the certificate says: rates after, and nothing that points at a person.
+    pub(crate) fn results(&self, spec: &AttackSpec) -> Vec<AttackResult> {
+        self.findings
             .iter()
-            .map(|found| AttackResult {
-                attack: found.attack.to_owned(),
-                attribute: found.attribute.clone(),
-                knows: found.knows.clone(),
-                success_rate: found.rate,
-                refuse_above: spec
-                    .bound(found.attack, found.bounded)
-                    .map(denym_data::Fraction::to_f64),
-            })
-            .collect();
-        RedTeam {
-            before,
-            after,
-            results,
-        }
-    }
-
-    /// The section of the steward's report.
-    pub(crate) fn report(&self) -> Vec<denym_report::Attack> {
-        self.before
-            .iter()
-            .zip(&self.after)
-            .map(|(before, after)| denym_report::Attack {
-                name: match &after.attribute {
-                    Some(attribute) => format!("{} on {attribute}", after.attack),
-                    None => after.attack.to_owned(),
-                },
-                knows: format!("Knows {}.", after.knows),
-                rate_before: Some(before.rate),
-                rate_after: Some(after.rate),
-                note: after.worst.first().map_or_else(
-                    || "It finds nobody.".to_owned(),
-                    |worst| {
-                        format!(
-                            "At best it is right about somebody with a chance of {}; attacks.json names the records.",
-                            denym_report::percent(worst.chance)
-                        )
-                    },
-                ),
+            .map(|found| {
+                let shown = &found.after;
+                let drawn = shown.interval.0 < shown.interval.1;
+                AttackResult {
+                    attack: found.attack.to_owned(),
+                    attribute: found.attribute.clone(),
+                    knows: found.knows.clone(),
+                    success_rate: shown.rate,
+                    attempts: shown.attempts,
+                    coverage: coverage(shown.coverage).to_owned(),
+                    interval: drawn.then_some(shown.interval),
+                    refuse_above: spec
+                        .bound(found.attack, found.bounded)
+                        .map(denym_data::Fraction::to_f64),
+                }
             })
             .collect()
     }
 
-    /// What stays with the steward: rates before, and the worst victims by record of the release.
-    pub(crate) fn document(&self, written: &Table, quasi: &[String], after: &Classes) -> Value {
-        let victim = |worst: &WorstClass| {
-            let rows = after.rows(worst.class);
-            let first = rows.first().copied().unwrap_or(0) as usize;
-            let shown: serde_json::Map<String, Value> = quasi
-                .iter()
-                .filter_map(|name| {
-                    let column = written.column(name)?;
-                    Some((name.clone(), json!(column.text(first))))
-                })
-                .collect();
+    /// The section of the steward's report.
+    pub(crate) fn report(&self) -> Vec<denym_report::Attack> {
+        let mut rows: Vec<denym_report::Attack> = self.findings.iter().map(row).collect();
+        // Attacks that were left out for one reason share a row.
+        let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+        for left in &self.not_run {
+            match reasons.iter_mut().find(|(why, _)| *why == left.why) {
+                Some((_, names)) => names.push(left.attack),
+                None => reasons.push((&left.why, vec![left.attack])),
+            }
+        }
+        rows.extend(
+            reasons
+                .into_iter()
+                .map(|(why, names)| denym_report::Attack {
+                    name: names.join(", "),
+                    knows: format!("Not run: {why}."),
+                    ..denym_report::Attack::default()
+                }),
+        );
+        rows
+    }
+
+    /// What stays with the steward: rates before, the worst victims, seeds.
+    pub(crate) fn document(&self) -> Value {
+        let attack = |found: &Finding| {
+            let after = &found.after;
+            let seed = match after.coverage {
+                Coverage::Exhaustive => Value::Null,
+                Coverage::Sampled { seed } => json!(seed),
+            };
             json!({
-                "chance": worst.chance,
-                "people": after.subjects()[worst.class],
-                "quasi_identifiers": shown,
-                "records": rows.iter().take(20).map(|row| row + 1).collect::<Vec<u32>>(),
+                "attack": found.attack,
+                "attribute": found.attribute,
+                "knows": found.knows,
+                "rate_before": found.before.as_ref().map(|before| before.rate),
+                "rate_after": after.rate,
+                "attempts": after.attempts,
+                "certain": after.successes,
+                "interval": [after.interval.0, after.interval.1],
+                "coverage": coverage(after.coverage),
+                "seed": seed,
+                "note": found.note,
+                "worst_victims": found.worst,
             })
         };
-        let attacks: Vec<Value> = self
-            .before
-            .iter()
-            .zip(&self.after)
-            .map(|(before, after)| {
-                json!({
-                    "attack": after.attack,
-                    "attribute": after.attribute,
-                    "knows": after.knows,
-                    "rate_before": before.rate,
-                    "rate_after": after.rate,
-                    "worst_victims": after.worst.iter().map(victim).collect::<Vec<_>>(),
-                })
-            })
-            .collect();
-        json!({"attacks": attacks})
+        let left = |left: &NotRun| json!({"attack": left.attack, "why": left.why});
+        json!({
+            "attacks": self.findings.iter().map(attack).collect::<Vec<_>>(),
+            "not_run": self.not_run.iter().map(left).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn coverage(coverage: Coverage) -> &'static str {
+    match coverage {
+        Coverage::Exhaustive => "exhaustive",
+        Coverage::Sampled { .. } => "sampled",
+    }
+}
+
+fn row(found: &Finding) -> denym_report::Attack {
+    let mut note = found.note.clone();
+    let mut say = |sentence: String| {
+        if !note.is_empty() {
+            note.push(' ');
+        }
+        note.push_str(&sentence);
+    };
+    let (low, high) = found.after.interval;
+    if let (Coverage::Sampled { seed }, true) = (found.after.coverage, low < high) {
+        say(format!(
+            "Sampled: {} tries with seed {seed}; 95 % of such intervals ({} to {}) hold the true rate.",
+            denym_report::count(found.after.attempts),
+            denym_report::percent(low),
+            denym_report::percent(high),
+        ));
+    }
+    match found
+        .worst
+        .first()
+        .and_then(|worst| worst["chance"].as_f64())
+    {
+        Some(chance) => say(format!(
+            "At best it is right about somebody with a chance of {}; attacks.json names the records.",
+            denym_report::percent(chance)
+        )),
+        None if found.after.rate == 0.0 => say("It finds nobody.".to_owned()),
+        None => {}
+    }
+    denym_report::Attack {
+        name: match &found.attribute {
+            Some(attribute) => format!("{} on {attribute}", found.attack),
+            None => found.attack.to_owned(),
+        },
+        knows: format!("Knows {}.", found.knows),
+        rate_before: found.before.as_ref().map(|before| before.rate),
+        rate_after: Some(found.after.rate),
+        note,
     }
 }

@@ -4,16 +4,18 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use denym_attack::trails::{Options as AttackOptions, Outcome as Attacked, Side, attack};
+use denym_attack::{Evidence, Shape};
 use denym_data::{Column, NamedTrails, Table, Trails};
 use denym_engine::{Engine, Format, ReadOptions};
 use denym_paths::trail_defence::{Defence, Options, TrailDefenceError, defend};
 use denym_report::Report;
 use serde_json::json;
 
+use super::red_team::RedTeam;
 use super::{Account, Figures, Outcome, Release, RunOptions, json as document, proceed};
-use crate::attack::{TrailSource, sides};
+use crate::attack::{Finding, TrailSource, counted, not_run, sides};
 use crate::bundle::Draft;
-use crate::certificate::{AttackResult, Certificate, Check, Claim, DataFile, FORM, share};
+use crate::certificate::{Certificate, Check, Claim, DataFile, FORM, share};
 use crate::listener::{Listener, Phase};
 use crate::plan::data_name;
 use crate::policy::{Policy, PromiseSpec};
@@ -88,19 +90,11 @@ pub(super) fn run(
         .as_ref()
         .map_or(0, |sizes| sizes.iter().copied().min().map_or(k, u64::from));
     let withheld = defence.withheld.len() as u64;
-    let results: Vec<AttackResult> = rates(&after, trails.len(), &true_owner)
-        .into_iter()
-        .map(|(name, rate)| AttackResult {
-            attack: name.to_owned(),
-            attribute: None,
-            knows: "which institutions hold data of everybody".into(),
-            success_rate: rate,
-            refuse_above: policy
-                .attack
-                .bound(name, name != "reidit-c")
-                .map(denym_data::Fraction::to_f64),
-        })
-        .collect();
+    let was = named(&before, anonymous.ids.len(), &|row| {
+        Some(owner[row as usize])
+    });
+    let is = named(&after, trails.len(), &true_owner);
+    let red_team = red_team(was, is);
     let account = Account {
         attempts: Vec::new(),
         measures: None,
@@ -130,7 +124,7 @@ pub(super) fn run(
             terms: PromiseSpec::KAnonymity { k },
         }],
         warnings: Vec::new(),
-        attacks: results,
+        attacks: red_team.results(&policy.attack),
     };
     if account.refused() {
         return Ok(Outcome::Refused(Box::new(account)));
@@ -151,15 +145,13 @@ pub(super) fn run(
         sensitive: Vec::new(),
         subject: Some("id".into()),
         suppressed_records: account.suppressed_records,
+        groups: None,
         claims: account.claims.clone(),
         attacks: account.attacks.clone(),
     };
     proceed(listener)?;
 
     listener.phase(Phase::Reporting);
-    let was = rates(&before, anonymous.ids.len(), &|row| {
-        Some(owner[row as usize])
-    });
     draft.write(
         "release/certificate.json",
         document(&certificate)?.as_bytes(),
@@ -168,12 +160,13 @@ pub(super) fn run(
         "release/README.md",
         readme(&certificate, trails.len(), k).as_bytes(),
     )?;
-    let report = report(policy, &account, &was);
+    let mut report = report(policy, &account);
+    report.attacks = red_team.report();
     draft.write(
         "steward/report.html",
         denym_report::html(&report).as_bytes(),
     )?;
-    draft.write("steward/policy.toml", policy.text.as_bytes())?;
+    draft.policy(policy)?;
     draft.write(
         "steward/plan.json",
         document(&json!({
@@ -189,12 +182,7 @@ pub(super) fn run(
     )?;
     draft.write(
         "steward/attacks.json",
-        document(
-            &json!({"attacks": was.iter().zip(&account.attacks).map(|((name, rate), after)| json!({
-            "attack": name, "rate_before": rate, "rate_after": after.success_rate,
-        })).collect::<Vec<_>>()}),
-        )?
-        .as_bytes(),
+        document(&red_team.document())?.as_bytes(),
     )?;
     draft.write(
         "steward/source.json",
@@ -368,12 +356,12 @@ fn attacked(anonymous: &Trails, identified: &Trails) -> Result<Attacked, Error> 
     })
 }
 
-/// Each method's share of trails that it names rightly.
-fn rates(
+/// How many trails each method names rightly.
+fn named(
     found: &Attacked,
     trails: usize,
     owner: &dyn Fn(u32) -> Option<u32>,
-) -> Vec<(&'static str, f64)> {
+) -> Vec<(&'static str, Evidence)> {
     let none = Vec::new();
     [
         ("reidit-c", &found.complete),
@@ -383,13 +371,50 @@ fn rates(
     ]
     .into_iter()
     .map(|(name, pairs)| {
-        let right = pairs.iter().filter(|&&(a, i)| owner(a) == Some(i)).count();
-        (name, share(right as u64, trails as u64))
+        let right = pairs.iter().filter(|&&(a, i)| owner(a) == Some(i)).count() as u64;
+        let rate = share(right, trails as u64);
+        (name, counted(name, trails as u64, right, rate))
     })
     .collect()
 }
 
-fn report(policy: &Policy, account: &Account, before: &[(&'static str, f64)]) -> Report {
+/// Every attack of the catalogue: what it names before and after, or why it was not run.
+fn red_team(
+    before: Vec<(&'static str, Evidence)>,
+    after: Vec<(&'static str, Evidence)>,
+) -> RedTeam {
+    let findings: Vec<Finding> = before
+        .into_iter()
+        .zip(after)
+        .map(|((name, was), (_, is))| Finding {
+            attack: name,
+            attribute: None,
+            knows: "which institutions hold data of everybody".into(),
+            bounded: name != "reidit-c",
+            before: Some(was),
+            after: is,
+            note: if name == "reidit-c" {
+                "Believes that nothing was withheld, and is wrong about others.".into()
+            } else {
+                String::new()
+            },
+            worst: Vec::new(),
+        })
+        .collect();
+    let rates = "it needs to be told how often entries are false or missing: see `denym attack trails --posterior`";
+    let shared =
+        "it looks for one person behind several trails: see `denym attack trails --find-multiple`";
+    let reasons = [
+        ("trail-posterior", rates.to_owned()),
+        ("find-multiple", shared.to_owned()),
+    ];
+    RedTeam {
+        not_run: not_run(Shape::Trails, &findings, &reasons),
+        findings,
+    }
+}
+
+fn report(policy: &Policy, account: &Account) -> Report {
     let Figures::Trails {
         entries, withheld, ..
     } = account.figures
@@ -411,21 +436,6 @@ fn report(policy: &Policy, account: &Account, before: &[(&'static str, f64)]) ->
             account.claims[0].measured,
         )],
         claims: account.claims.iter().map(reporting::claim).collect(),
-        attacks: before
-            .iter()
-            .zip(&account.attacks)
-            .map(|((name, rate), after)| denym_report::Attack {
-                name: (*name).to_owned(),
-                knows: format!("Knows {}.", after.knows),
-                rate_before: Some(*rate),
-                rate_after: Some(after.success_rate),
-                note: if *name == "reidit-c" {
-                    "Believes that nothing was withheld, and is wrong about others.".into()
-                } else {
-                    String::new()
-                },
-            })
-            .collect(),
         ..Report::default()
     }
 }

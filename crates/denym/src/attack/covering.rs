@@ -39,7 +39,6 @@ impl Explained {
         if let (None, Some(policy), Some(HierarchySpec::File(path))) =
             (&file, &self.policy, spec.map(|spec| &spec.hierarchy))
         {
-            // The copy in a bundle speaks of files beside the original policy.
             file = Some(policy.resolve(path)).filter(|path: &PathBuf| path.is_file());
         }
         if let (None, Some(HierarchySpec::Ordered(order, sizes))) =

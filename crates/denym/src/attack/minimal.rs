@@ -48,6 +48,18 @@ pub fn minimality(
     listener.phase(Phase::Reading);
     let table = source::read(policy, &engine)?;
     let plan = Plan::new(policy, &table, &engine)?;
+    listener.phase(Phase::Attacking);
+    threads::pool(threads)?.install(|| on_table(&plan, &table, &engine, confidence, limit))
+}
+
+/// The same on a table and a plan that are at hand.
+pub(crate) fn on_table(
+    plan: &Plan,
+    table: &Table,
+    engine: &Engine,
+    confidence: f64,
+    limit: u64,
+) -> Result<MinimalityFound, Error> {
     let [position] = plan.columns.sensitive[..] else {
         return Err(refused(
             "the policy does not have exactly one sensitive attribute",
@@ -56,48 +68,43 @@ pub fn minimality(
     if !plan.incomplete.is_empty() || plan.columns.subject.is_some() {
         return Err(refused("records are suppressed or counted by subject"));
     }
-    listener.phase(Phase::Attacking);
-    let pool = threads::pool(threads)?;
-    pool.install(|| {
-        let secret = &table.columns()[position];
-        let (observed, class_of) = publish(&plan, &table, &engine, position, &secret.codes)?;
-        let Some(shown) = &observed else {
-            return Err(refused("some records are suppressed"));
-        };
-        let groups: Vec<PublishedGroup> = shown
-            .iter()
-            .map(|(tuple, values)| PublishedGroup {
-                people: (0..table.records() as u32)
-                    .filter(|&row| class_of[row as usize] == *tuple)
-                    .collect(),
-                values: values.clone(),
-            })
-            .collect();
-        let run = |values: &[u32]| -> Seen {
-            publish(&plan, &table, &engine, position, values)
-                .ok()
-                .and_then(|(seen, _)| seen)
-        };
-        let beliefs =
-            attack(&groups, &observed, &run, limit).map_err(|error| attack_error(&error))?;
-        let likeliest = |row: usize| {
-            let after = beliefs.after.get(row).into_iter().flatten();
-            let best = after.max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0)));
-            best.map_or((None, 0.0, 0.0), |(&value, &after)| {
-                let before = beliefs.before[row].get(&value).copied().unwrap_or(0.0);
-                (
-                    secret.dictionary.text(value).map(str::to_owned),
-                    before,
-                    after,
-                )
-            })
-        };
-        Ok(MinimalityFound {
-            attribute: secret.name.clone(),
-            worlds: (beliefs.worlds, beliefs.possible),
-            evidence: beliefs.evidence(confidence),
-            beliefs: (0..table.records()).map(likeliest).collect(),
+    let secret = &table.columns()[position];
+    let (observed, class_of) = publish(plan, table, engine, position, &secret.codes)?;
+    let Some(shown) = &observed else {
+        return Err(refused("some records are suppressed"));
+    };
+    let groups: Vec<PublishedGroup> = shown
+        .iter()
+        .map(|(tuple, values)| PublishedGroup {
+            people: (0..table.records() as u32)
+                .filter(|&row| class_of[row as usize] == *tuple)
+                .collect(),
+            values: values.clone(),
         })
+        .collect();
+    let run = |values: &[u32]| -> Seen {
+        publish(plan, table, engine, position, values)
+            .ok()
+            .and_then(|(seen, _)| seen)
+    };
+    let beliefs = attack(&groups, &observed, &run, limit).map_err(|error| attack_error(&error))?;
+    let likeliest = |row: usize| {
+        let after = beliefs.after.get(row).into_iter().flatten();
+        let best = after.max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0)));
+        best.map_or((None, 0.0, 0.0), |(&value, &after)| {
+            let before = beliefs.before[row].get(&value).copied().unwrap_or(0.0);
+            (
+                secret.dictionary.text(value).map(str::to_owned),
+                before,
+                after,
+            )
+        })
+    };
+    Ok(MinimalityFound {
+        attribute: secret.name.clone(),
+        worlds: (beliefs.worlds, beliefs.possible),
+        evidence: beliefs.evidence(confidence),
+        beliefs: (0..table.records()).map(likeliest).collect(),
     })
 }
 

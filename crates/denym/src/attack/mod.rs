@@ -1,12 +1,15 @@
 //! The red team as a user calls it: reads what an adversary has, runs the attacks that apply, says what they found.
 //!
 //! [`trails()`] re-identifies trails, [`table()`] attacks one release (with an external table, or with what the release itself tells),
-//! [`releases()`] several of them, [`numbers()`] microdata, [`queries()`] a system that answers counts and sums.
+//! [`paths()`] released paths, [`releases()`] several releases, [`numbers()`] microdata, [`queries()`] a system that answers counts and sums.
 
 mod classes;
 mod covering;
+mod finding;
 mod minimal;
 mod numbers;
+mod path_minimal;
+mod paths;
 mod queries;
 mod releases;
 mod table;
@@ -27,7 +30,15 @@ pub use trails::{
     Collecting, MultipleFound, Posteriors, Theory, TrailsFound, TrailsRequest, trails,
 };
 
-pub(crate) use classes::{ClassAttack, WorstClass, on_classes};
+pub use finding::{Finding, NotRun};
+pub use path_minimal::path_minimality;
+pub use paths::{PathsAttacked, PathsRequest, paths};
+
+pub(crate) use classes::{Attacked, on_classes};
+pub(crate) use finding::{counted, not_run};
+pub(crate) use minimal::on_table as minimality_on_table;
+pub(crate) use path_minimal::on_paths as minimality_on_paths;
+pub(crate) use paths::{Seen, effort as path_effort, on_paths};
 pub(crate) use trail_files::{NamedSides, sides};
 
 use crate::Error;

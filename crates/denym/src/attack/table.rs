@@ -162,6 +162,15 @@ impl Release {
                 ),
             });
         }
+        if certificate.paths.is_some() {
+            return Err(Error::Argument {
+                what: "this is a release of paths".into(),
+                help: format!(
+                    "use `denym attack paths {} --raw FILE`",
+                    request.release.display()
+                ),
+            });
+        }
         let path = half.join(&certificate.data.file);
         let format = Format::parse(&certificate.data.format).ok_or_else(|| Error::Bundle {
             what: "the format of the data is unknown",
@@ -180,9 +189,15 @@ impl Release {
         } else {
             request.sensitive.clone()
         };
+        let table = source::read_release(engine, &path, format)?;
+        let (table, _) = verify::with_groups(engine, &half, &certificate, table)?;
         Ok(Release {
-            table: source::read_release(engine, &path, format)?,
-            quasi: Some(certificate.quasi_identifiers),
+            table,
+            // In a release in groups nothing but the group leads to a sensitive value.
+            quasi: Some(match certificate.groups {
+                Some(groups) => vec![groups.column],
+                None => certificate.quasi_identifiers,
+            }),
             sensitive,
             explained,
             path,

@@ -29,6 +29,8 @@ pub struct ExploreRequest {
     pub suppress: Vec<Fraction>,
     /// Algorithms.
     pub algorithms: Vec<String>,
+    /// Under `auto` slower solvers try one point after another until the listener says that time is up; tables.
+    pub until_told: bool,
     /// Threads; all cores when `None`.
     pub threads: Option<usize>,
 }

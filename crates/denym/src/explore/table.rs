@@ -10,8 +10,9 @@
 //! # Guarantee
 //!
 //! Every figure belongs to a recoding that was grouped again by what it would publish and judged under bounds at least
-//! as strict as those it is shown for. `auto` runs the solvers that take well under a second on thousands of tuples;
-//! `anonymize` runs its whole portfolio and usually finds a release that costs less.
+//! as strict as those it is shown for. `auto` runs the solvers that take well under a second on thousands of tuples; with
+//! a time budget local recoding then tries one point after another, first those far apart, until time is up. `anonymize` runs its
+//! whole portfolio and usually finds a release that costs less.
 //!
 //! # Cost
 //!
@@ -108,7 +109,10 @@ pub(super) fn explore(
         exposure: None,
     };
     for (name, solvers) in asked.iter().zip(&portfolios) {
-        let known = search.points(solvers)?;
+        let mut known = search.points(solvers)?;
+        if request.until_told && name == "auto" {
+            search.refine(&mut known)?;
+        }
         let start = exploration.trials.len();
         for (point, known) in known.into_iter().enumerate() {
             let settings = grid.settings(point);
@@ -178,6 +182,36 @@ impl Search<'_> {
             }
         }
         let mut best: Vec<Known> = best.into_iter().flatten().collect();
+        self.spread(&mut best);
+        Ok(best)
+    }
+
+    /// Tries local recoding on one point after another, those far apart first, while there is time.
+    fn refine(&self, known: &mut [Known]) -> Result<(), Error> {
+        let Some(entry) = denym_tabular::entry("local-recoding") else {
+            return Ok(());
+        };
+        let mut done = vec![false; known.len()];
+        let mut step = known.len().next_power_of_two();
+        while step > 0 {
+            for point in (0..known.len()).step_by(step) {
+                if !self.listener.in_time() {
+                    self.spread(known);
+                    return Ok(());
+                }
+                if !std::mem::replace(&mut done[point], true) {
+                    let found = self.solve(entry, point)?;
+                    known[point] = better(known[point].clone(), found);
+                }
+            }
+            step /= 2;
+        }
+        self.spread(known);
+        Ok(())
+    }
+
+    /// Shows no point worse than a stricter one.
+    fn spread(&self, best: &mut [Known]) {
         // A release under stricter bounds is one under looser bounds: along every axis, the strict end first.
         for axis in 0..self.grid.axes.len() {
             let stride = self.grid.stride(axis);
@@ -187,7 +221,6 @@ impl Search<'_> {
                 }
             }
         }
-        Ok(best)
     }
 
     /// What one solver finds along the last axis, from point `start` on.
@@ -281,7 +314,9 @@ impl Search<'_> {
             limits: Some(&self.plan.limits),
             setting: None,
         };
-        let keep_going = || self.listener.keep_going();
+        // Only repairs are cut short when time is up; other searches would be left with nothing.
+        let repairs = solver.name == "local-recoding";
+        let keep_going = || self.listener.keep_going() && (!repairs || self.listener.in_time());
         let mut context = Context {
             seed: release.seed,
             keep_going: &keep_going,
@@ -294,6 +329,9 @@ impl Search<'_> {
         self.progress(1);
         let solution = match solved {
             Ok(solution) => solution,
+            Err(denym_tabular::Error::Stopped) if repairs => {
+                return Ok(Err("time was up".into()));
+            }
             Err(denym_tabular::Error::Stopped) => return Err(Error::Stopped),
             Err(error) => return Ok(Err(error.to_string())),
         };

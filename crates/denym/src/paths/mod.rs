@@ -13,7 +13,8 @@ pub(crate) use claims::{claims, over_bound};
 pub(crate) use earlier::{EarlierRelease, SUBJECTS, subjects_table};
 pub(crate) use publish::{Published, publish};
 pub(crate) use request::{knowledge_of, request};
-pub(crate) use source::{PathTable, Wanted, read, read_columns, read_released};
+pub(crate) use source::{PathTable, Wanted, read, read_columns, read_released, wanted};
+pub(crate) use times::seconds;
 
 use denym_data::paths::Paths;
 use serde::{Deserialize, Serialize};

@@ -10,7 +10,7 @@ use super::PathForm;
 use super::events::{Events, Grouped, group};
 use super::points::slots;
 use crate::Error;
-use crate::policy::paths::{Named, PathColumns};
+use crate::policy::paths::{Named, PathColumns, PathsSpec};
 use crate::policy::{Mistake, Policy, suggest};
 
 /// Paths and what is published beside them.
@@ -84,20 +84,15 @@ impl Columns {
     }
 }
 
-/// Reads the paths that a policy speaks of.
-pub(crate) fn read(policy: &Policy, engine: &Engine) -> Result<PathTable, Error> {
-    let Some(spec) = &policy.paths else {
-        return Err(Error::Internal {
-            what: "a policy about paths without their part".into(),
-        });
-    };
+/// What a policy reads of its data.
+pub(crate) fn wanted(policy: &Policy, spec: &PathsSpec) -> Wanted {
     let named = |role: Role| -> Vec<String> {
         policy
             .with_role(role)
             .map(|spec| spec.name.clone())
             .collect()
     };
-    let wanted = Wanted {
+    Wanted {
         columns: spec.columns.clone(),
         keep_repeats: spec.keep_repeats,
         several_places: spec.several_places,
@@ -106,9 +101,20 @@ pub(crate) fn read(policy: &Policy, engine: &Engine) -> Result<PathTable, Error>
         sensitive: named(Role::Sensitive),
         quasi: named(Role::QuasiIdentifier),
         other: named(Role::Insensitive),
+    }
+}
+
+/// Reads the paths that a policy speaks of.
+pub(crate) fn read(policy: &Policy, engine: &Engine) -> Result<PathTable, Error> {
+    let Some(spec) = &policy.paths else {
+        return Err(Error::Internal {
+            what: "a policy about paths without their part".into(),
+        });
     };
+    let wanted = wanted(policy, spec);
     let mut options = crate::source::options(&policy.data, policy)?;
-    options.expected = named(Role::Identifier);
+    let identifiers = policy.with_role(Role::Identifier);
+    options.expected = identifiers.map(|spec| spec.name.clone()).collect();
     read_columns(engine, &crate::source::location(policy), options, &wanted).map_err(|error| {
         match error {
             Error::Engine(denym_engine::Error::UnknownColumn { known, .. }) => {

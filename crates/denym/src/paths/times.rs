@@ -6,7 +6,7 @@ use denym_data::Date;
 const DAY: i64 = 86_400;
 
 /// The seconds of a time: a whole number is taken as it is; a date and time counts from 1970, a time of day from midnight.
-pub(super) fn seconds(text: &str) -> Option<i64> {
+pub(crate) fn seconds(text: &str) -> Option<i64> {
     let text = text.trim();
     if let Ok(number) = text.parse::<i64>() {
         return Some(number);

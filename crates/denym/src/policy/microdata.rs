@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use denym_data::Fraction;
+use denym_microdata::cluster::InsertionRule;
 use denym_microdata::{Centroid, Scaling};
 
 use super::reader::{Node, Section};
@@ -22,6 +23,23 @@ pub struct MicrodataSpec {
     pub gamma: Option<Fraction>,
     /// Columns that are perturbed before anything else, in order.
     pub perturb: Vec<PerturbSpec>,
+    /// How records choose a group of an earlier release.
+    pub insertion: InsertionRule,
+    /// Place of that choice, when it was made.
+    pub insertion_span: Option<Range<usize>>,
+    /// Clusters: whose records are kept out while clusters are made.
+    pub unconcerned: Option<UnconcernedSpec>,
+}
+
+/// The people who do not mind being recognized.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnconcernedSpec {
+    /// The column that says so; it needs no role and is not published without one.
+    pub attribute: String,
+    /// Its values that mean: this person does not mind.
+    pub values: Vec<String>,
+    /// Place of the whole.
+    pub span: Range<usize>,
 }
 
 /// Some numeric columns and how they are perturbed.
@@ -84,12 +102,14 @@ impl Perturbation {
 }
 
 /// The keys of `[release]` that this file reads.
-pub(super) const KEYS: [&str; 5] = [
+pub(super) const KEYS: [&str; 7] = [
     "standardize",
     "centroid",
     "attribute-groups",
     "gamma",
     "perturb",
+    "insertion",
+    "unconcerned",
 ];
 
 /// Reads them.
@@ -126,6 +146,17 @@ pub(super) fn microdata(section: &Section<'_, '_>) -> MicrodataSpec {
     spec.gamma = section
         .get("gamma")
         .and_then(|node| node.fraction(Fraction::ZERO, None));
+    if let Some(node) = section.get("insertion") {
+        spec.insertion_span = Some(node.span());
+        let rules = [
+            ("least-loss", InsertionRule::LeastLoss),
+            ("posterior", InsertionRule::Posterior),
+        ];
+        spec.insertion = node.choice(&rules).unwrap_or_default();
+    }
+    spec.unconcerned = section
+        .get("unconcerned")
+        .and_then(|node| unconcerned(&node));
     if let Some(node) = section.get("perturb") {
         let example = r#"[{ columns = ["income"], method = "additive-noise", share = 0.1 }]"#;
         let items = if node.is_table() {
@@ -136,6 +167,18 @@ pub(super) fn microdata(section: &Section<'_, '_>) -> MicrodataSpec {
         spec.perturb = items.iter().filter_map(perturb).collect();
     }
     spec
+}
+
+fn unconcerned(node: &Node<'_, '_>) -> Option<UnconcernedSpec> {
+    let example = r#"{ attribute = "consent", values = ["yes"] }"#;
+    let section = node.section(&["attribute", "values"], example)?;
+    let attribute = section.need("attribute", "add `attribute = \"consent\"`")?;
+    let values = section.need("values", "add `values = [\"yes\"]`")?;
+    Some(UnconcernedSpec {
+        attribute: attribute.string("consent")?.to_owned(),
+        values: values.strings("yes")?,
+        span: node.span(),
+    })
 }
 
 fn perturb(node: &Node<'_, '_>) -> Option<PerturbSpec> {

@@ -19,7 +19,7 @@ use denym_data::{DatePart, Decimal, End, Fraction, Kind, Role};
 use serde::{Deserialize, Serialize};
 
 pub use attack::AttackSpec;
-pub use microdata::{MicrodataSpec, PerturbSpec, Perturbation};
+pub use microdata::{MicrodataSpec, PerturbSpec, Perturbation, UnconcernedSpec};
 pub use mistake::Mistake;
 pub(crate) use mistake::suggest;
 pub use operations::{KeySource, Middle, Operations};
@@ -432,11 +432,42 @@ impl Policy {
         parse::policy(text, file)
     }
 
-    /// `path` as seen from the policy's directory.
+    /// `path` as seen from the policy's directory; the copy of it, where the policy is that of a bundle.
     pub fn resolve(&self, path: &Path) -> PathBuf {
-        self.file
-            .parent()
-            .map_or_else(|| path.to_owned(), |directory| directory.join(path))
+        let Some(directory) = self.file.parent() else {
+            return path.to_owned();
+        };
+        let copy = directory.join(Self::copy_of(path));
+        if directory.ends_with("steward") && copy.is_file() {
+            return copy;
+        }
+        directory.join(path)
+    }
+
+    /// Where a bundle keeps its copy of a file that a policy names, beside the policy.
+    pub(crate) fn copy_of(path: &Path) -> PathBuf {
+        let mut copy = PathBuf::from("files");
+        for part in path.components() {
+            match part {
+                std::path::Component::Normal(name) => copy.push(name),
+                std::path::Component::ParentDir => copy.push("up"),
+                _ => {}
+            }
+        }
+        copy
+    }
+
+    /// The files of hierarchies that the policy names.
+    pub(crate) fn hierarchy_files(&self) -> Vec<&Path> {
+        let own = self
+            .attributes
+            .iter()
+            .filter_map(|attribute| match &attribute.hierarchy {
+                HierarchySpec::File(path) => Some(path.as_path()),
+                _ => None,
+            });
+        let places = self.paths.as_ref().and_then(|spec| spec.places.as_deref());
+        own.chain(places).collect()
     }
 
     /// The attributes with this role.

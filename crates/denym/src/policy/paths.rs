@@ -178,8 +178,13 @@ pub(super) fn policy(
             .map(|section| release(&section, &mut spec)),
         None => Some(ReleaseSpec::default()),
     };
+    let attack = root
+        .get("attack")
+        .and_then(|node| node.section(&["refuse-above"], "{ refuse-above = 0.2 }"))
+        .map(|section| super::attack::attack(&section))
+        .unwrap_or_default();
     Some(Policy {
-        attack: super::AttackSpec::default(),
+        attack,
         text: text.to_owned(),
         file: file.to_owned(),
         data: data?,

@@ -200,6 +200,16 @@ impl<'a, 'i> Node<'a, 'i> {
         self.value.get_ref().is_str()
     }
 
+    /// The text, if it is one; without a word about anything else.
+    pub(crate) fn text(&self) -> Option<&'a str> {
+        self.value.get_ref().as_str()
+    }
+
+    /// Whether the value is this text.
+    pub(crate) fn is_text(&self, text: &str) -> bool {
+        self.text() == Some(text)
+    }
+
     /// A string.
     pub(crate) fn string(&self, example: &str) -> Option<&'a str> {
         let text = self.value.get_ref().as_str();

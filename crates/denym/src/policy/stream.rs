@@ -1,15 +1,17 @@
-//! A policy for a stream: where events come from, which windows, what the adversary knows, what must hold.
+//! A policy for a stream: where events come from and windows go, which windows, what the adversary knows, what must hold.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use denym_data::paths::Fraction;
-use denym_engine::events::{Columns, EventFormat};
+use denym_engine::events::{Address, Columns, EventFormat};
 use denym_stream::{Form, Horizon, Matching, Options, Rule};
 use toml::de::DeTable;
 
 use super::mistake::Mistake;
 use super::promises::promises;
-use super::reader::{Mistakes, Section};
+use super::reader::{Mistakes, Node, Section};
 use super::{PromiseSpec, Promised};
 use crate::Error;
 
@@ -18,8 +20,16 @@ use crate::Error;
 pub struct StreamPolicy {
     /// The file it came from; paths in the policy are relative to its directory.
     pub file: PathBuf,
-    /// File, directory or glob with events, as written; `-` is standard input.
-    pub path: String,
+    /// Where events come from.
+    pub source: StreamSource,
+    /// Where windows go.
+    pub sink: StreamSink,
+    /// Where late events go; to a file of the steward's if none.
+    pub late: Option<Address>,
+    /// How long nothing may come before what was seen is taken to be all; forever if none.
+    pub idle: Option<Duration>,
+    /// How long a timestamp lasts; only a replay at a speed needs it.
+    pub unit: Option<Duration>,
     /// How events are written.
     pub format: EventFormat,
     /// Which columns say what.
@@ -28,7 +38,66 @@ pub struct StreamPolicy {
     pub options: Options,
 }
 
+/// Where events come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StreamSource {
+    /// File, directory or glob, as written; `-` is standard input.
+    Path(String),
+    /// A broker.
+    Broker(Address),
+}
+
+impl fmt::Display for StreamSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Path(path) => f.write_str(path),
+            Self::Broker(address) => address.fmt(f),
+        }
+    }
+}
+
+/// Where windows go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StreamSink {
+    /// Files of the output directory.
+    Directory,
+    /// Standard output, a line each.
+    Standard,
+    /// A broker.
+    Broker(Address),
+}
+
+impl fmt::Display for StreamSink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Directory => f.write_str("."),
+            Self::Standard => f.write_str("-"),
+            Self::Broker(address) => address.fmt(f),
+        }
+    }
+}
+
 impl StreamPolicy {
+    /// Whether contradictions are judged too.
+    pub(crate) fn is_consistent(&self) -> bool {
+        self.options.matching == Matching::Consistent
+    }
+
+    /// What whoever runs the stream or reads its windows must know.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings: Vec<String> = Vec::new();
+        warnings.extend(self.options.warning().map(str::to_owned));
+        if self.idle.is_some() {
+            let text = "idle: when nothing comes the clock on the wall cuts windows, so the same events may give other windows";
+            warnings.push(text.to_owned());
+        }
+        if self.sink == StreamSink::Standard {
+            let text = "standard output: after a crash the last windows may come twice; leave out numbers that were there";
+            warnings.push(text.to_owned());
+        }
+        warnings
+    }
+
     /// Reads the policy in `file`.
     pub fn read(file: &Path) -> Result<Self, Error> {
         let text = std::fs::read_to_string(file)
@@ -84,15 +153,17 @@ fn read(root: &Section<'_, '_>, file: &Path) -> Option<StreamPolicy> {
     let data = data.and_then(|node| data_section(&node, &sensitive));
     let window = root.need("window", "add `[window]` with `size = 7`");
     let window = window.and_then(|node| {
-        let keys = &["size", "step", "lateness", "origin", "ahead"];
+        let keys = &["size", "step", "lateness", "origin", "ahead", "idle"];
         let section = node.section(keys, "{ size = 7 }")?;
         let number = |key: &str, least: u64| section.get(key).and_then(|n| n.whole(least));
+        let idle = section.get("idle").and_then(|node| duration(&node));
         Some((
             section.need("size", "add `size = 7`")?.whole(1)? as u32,
             number("step", 1).unwrap_or(1) as u32,
             number("lateness", 0).unwrap_or(0) as u32,
             number("origin", 0).map(u64::cast_signed),
             number("ahead", 1).map(|ahead| ahead as u32),
+            idle,
         ))
     });
     let adversary = root.need(
@@ -121,11 +192,12 @@ fn read(root: &Section<'_, '_>, file: &Path) -> Option<StreamPolicy> {
         Some((promises(&section, &names, &[]), node))
     });
     let release = root.get("release");
-    let (rule, form) = match &release {
-        None => (Rule::default(), Form::default()),
-        Some(node) => release_section(node)?,
+    let release = match &release {
+        None => Some(Release::default()),
+        Some(node) => release_section(node),
     };
-    let ((path, format, columns), (size, step, lateness, origin, ahead)) = (data?, window?);
+    let (data, (size, step, lateness, origin, ahead, idle)) = (data?, window?);
+    let release = release?;
     let ((l, matching), (promised, promise)) = (adversary?, promised?);
     let mut options = Options::new(size, l, 1);
     options.step = step;
@@ -134,8 +206,8 @@ fn read(root: &Section<'_, '_>, file: &Path) -> Option<StreamPolicy> {
     options.ahead = ahead;
     options.attributes.clone_from(&sensitive);
     options.matching = matching;
-    options.rule = rule;
-    options.form = form;
+    options.rule = release.rule;
+    options.form = release.form;
     let mut k = None;
     for Promised { promise: asked, .. } in promised {
         match asked {
@@ -172,9 +244,13 @@ fn read(root: &Section<'_, '_>, file: &Path) -> Option<StreamPolicy> {
     options.k = k?;
     Some(StreamPolicy {
         file: file.to_owned(),
-        path,
-        format,
-        columns,
+        source: data.source,
+        sink: release.sink,
+        late: release.late,
+        idle,
+        unit: data.unit,
+        format: data.format,
+        columns: data.columns,
         options,
     })
 }
@@ -193,25 +269,65 @@ fn sensitive(root: &Section<'_, '_>) -> Vec<String> {
         .collect()
 }
 
-type Data = (String, EventFormat, Columns);
+/// What `[data]` says.
+struct Data {
+    source: StreamSource,
+    format: EventFormat,
+    columns: Columns,
+    unit: Option<Duration>,
+}
 
-fn data_section(node: &super::reader::Node<'_, '_>, sensitive: &[String]) -> Option<Data> {
-    let keys = &["kind", "path", "format", "subject", "location", "time"];
+fn data_section(node: &Node<'_, '_>, sensitive: &[String]) -> Option<Data> {
+    let keys = &[
+        "kind", "path", "source", "format", "subject", "location", "time", "unit",
+    ];
     let section = node.section(keys, "{ kind = \"stream\", path = \"events.csv\" }")?;
     let kind = section.need("kind", "add `kind = \"stream\"`");
     let kind = kind.and_then(|node| node.choice(&[("stream", ())]));
-    let path = section.need(
-        "path",
-        "add `path = \"events.csv\"`, or \"-\" for standard input",
-    );
-    let path = path.and_then(|node| node.string("events.csv"));
-    let format = match section.get("format") {
-        Some(node) => node.choice(&[("json", EventFormat::Json), ("csv", EventFormat::Csv)]),
-        None if path
-            .is_some_and(|path| Path::new(path).extension().is_some_and(|e| e == "csv")) =>
-        {
-            Some(EventFormat::Csv)
+    let source = match (section.get("path"), section.get("source")) {
+        (Some(_), Some(second)) => {
+            second.mistake(
+                "policy-two-sources",
+                "events come from `path` or from `source`, not from both",
+                "leave one of them out",
+            );
+            None
         }
+        (None, Some(node)) => address(&node).map(StreamSource::Broker),
+        _ => {
+            let path = section.need(
+                "path",
+                "add `path = \"events.csv\"`, \"-\" for standard input, or `source = \"nats://host:4222/STREAM\"`",
+            );
+            let text = path.as_ref().and_then(|node| node.string("events.csv"));
+            match (path, text) {
+                (Some(node), Some(text)) if Address::is_meant(text) => {
+                    node.mistake(
+                        "policy-address-as-path",
+                        "`path` is for files; this is an address",
+                        format!("write `source = \"{text}\"` instead"),
+                    );
+                    None
+                }
+                (_, text) => text.map(|text| StreamSource::Path(text.to_owned())),
+            }
+        }
+    };
+    let is_csv = matches!(&source, Some(StreamSource::Path(path))
+        if Path::new(path).extension().is_some_and(|e| e == "csv"));
+    let format = match section.get("format") {
+        Some(node) => {
+            let format = node.choice(&[("json", EventFormat::Json), ("csv", EventFormat::Csv)]);
+            if matches!(source, Some(StreamSource::Broker(_))) && format == Some(EventFormat::Csv) {
+                node.mistake(
+                    "policy-broker-format",
+                    "messages of a broker have no row of names, so they cannot be CSV",
+                    "send JSON, one object per line",
+                );
+            }
+            format
+        }
+        None if is_csv => Some(EventFormat::Csv),
         None => Some(EventFormat::Json),
     };
     let column = |key: &str| match section.get(key) {
@@ -219,6 +335,7 @@ fn data_section(node: &super::reader::Node<'_, '_>, sensitive: &[String]) -> Opt
         None => Some(key.to_owned()),
     };
     let (subject, location, time) = (column("subject"), column("location"), column("time"));
+    let unit = section.get("unit").map(|node| duration(&node));
     kind?;
     let columns = Columns {
         subject: subject?,
@@ -226,11 +343,116 @@ fn data_section(node: &super::reader::Node<'_, '_>, sensitive: &[String]) -> Opt
         time: time?,
         sensitive: sensitive.to_vec(),
     };
-    Some((path?.to_owned(), format?, columns))
+    Some(Data {
+        source: source?,
+        format: format?,
+        columns,
+        unit: match unit {
+            None => None,
+            Some(unit) => Some(unit?),
+        },
+    })
 }
 
-fn release_section(node: &super::reader::Node<'_, '_>) -> Option<(Rule, Form)> {
-    let section = node.section(&["retract", "horizon", "form"], "{ horizon = \"all\" }")?;
+/// The address of a broker.
+fn address(node: &Node<'_, '_>) -> Option<Address> {
+    let text = node.string("nats://localhost:4222/EVENTS")?;
+    let found = Address::parse(text);
+    if let Err(mistake) = found {
+        node.mistake("policy-address", mistake.what, mistake.help);
+    }
+    found.ok()
+}
+
+/// A time such as `30s`.
+fn duration(node: &Node<'_, '_>) -> Option<Duration> {
+    let text = node.string("30s")?;
+    let units = [
+        ("ms", 1),
+        ("s", 1000),
+        ("m", 60_000),
+        ("h", 3_600_000),
+        ("d", 86_400_000),
+    ];
+    let found = units.iter().find_map(|(unit, milliseconds)| {
+        let number: u64 = text.strip_suffix(unit)?.parse().ok()?;
+        Some(Duration::from_millis(number.checked_mul(*milliseconds)?))
+    });
+    let found = found.filter(|found| !found.is_zero());
+    if found.is_none() {
+        node.mistake(
+            "policy-duration",
+            format!("`{}` is not a time", node.key),
+            "write a whole number with ms, s, m, h or d, such as \"30s\"",
+        );
+    }
+    found
+}
+
+/// What `[release]` says.
+struct Release {
+    rule: Rule,
+    form: Form,
+    sink: StreamSink,
+    late: Option<Address>,
+}
+
+impl Default for Release {
+    fn default() -> Self {
+        Self {
+            rule: Rule::default(),
+            form: Form::default(),
+            sink: StreamSink::Directory,
+            late: None,
+        }
+    }
+}
+
+fn release_section(node: &Node<'_, '_>) -> Option<Release> {
+    let keys = &["retract", "horizon", "form", "sink", "late"];
+    let section = node.section(keys, "{ horizon = \"all\" }")?;
+    let sink = match section.get("sink") {
+        None => Some(StreamSink::Directory),
+        Some(node) if node.is_text("-") => Some(StreamSink::Standard),
+        Some(node) => address(&node).map(StreamSink::Broker),
+    };
+    let late = section.get("late").map(|node| address(&node));
+    if let (Some(late), Some(Some(late_address)), Some(StreamSink::Broker(sink))) =
+        (section.get("late"), &late, &sink)
+        && late_address.name == sink.name
+        && late_address.servers == sink.servers
+    {
+        late.mistake(
+            "policy-late-among-windows",
+            "late events are raw and may not stand beside published windows",
+            "give them a stream or topic of their own, which only the steward reads",
+        );
+    }
+    for node in [section.get("sink"), section.get("late")]
+        .into_iter()
+        .flatten()
+    {
+        if let Some(Ok(address)) = node.text().map(Address::parse)
+            && address
+                .subject
+                .is_some_and(|subject| subject.contains(['*', '>']))
+        {
+            node.mistake(
+                "policy-address",
+                "messages cannot be written to a pattern of subjects",
+                "write `?subject=NAME` without `*` and `>`",
+            );
+        }
+    }
+    if let (Some(node), Some(_)) = (section.get("horizon"), section.get("retract"))
+        && section.get("retract").and_then(|node| node.boolean()) == Some(true)
+    {
+        node.mistake(
+            "policy-stream",
+            "`horizon` means nothing where `retract = true`",
+            "leave one of them out",
+        );
+    }
     let retract = match section.get("retract") {
         None => false,
         Some(node) => node.boolean()?,
@@ -251,5 +473,13 @@ fn release_section(node: &super::reader::Node<'_, '_>) -> Option<(Rule, Form)> {
     } else {
         Rule::KeepPublished { horizon }
     };
-    Some((rule, form))
+    Some(Release {
+        rule,
+        form,
+        sink: sink?,
+        late: match late {
+            None => None,
+            Some(late) => Some(late?),
+        },
+    })
 }

@@ -69,6 +69,17 @@ pub(super) fn notes(plan: &Plan, account: &Account) -> Vec<String> {
             ));
         }
     }
+    if let Figures::Microdata(Microdata {
+        unconcerned: Some(unconcerned),
+        ..
+    }) = &account.figures
+    {
+        notes.push(format!(
+            "{} records of people who do not mind were kept out while groups were made; every group has {} of the others or more.",
+            denym_report::count(unconcerned.records),
+            unconcerned.smallest_group
+        ));
+    }
     for spec in &plan.policy.release.microdata.perturb {
         let draws = if spec.method.is_random() {
             "The draws are secret, so the release cannot be reproduced."

@@ -1,20 +1,63 @@
-//! State, place and lengths in one file, replaced in one step.
+//! State, place, lengths and what is on its way out in one file, replaced in one step.
 
+use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
+use denym_engine::events::{Channel, Mark, Outgoing, Position};
+use serde::{Deserialize, Serialize};
+
 use crate::Error;
 
-const MAGIC: &[u8] = b"denym-checkpoint-1\n";
+const MAGIC: &[u8] = b"denym-checkpoint-2\n";
 
 /// Where a run was at one moment.
+#[derive(Debug, Default)]
 pub(super) struct Checkpoint {
     /// The stream.
     pub(super) state: Vec<u8>,
-    /// Bytes of the source that it has seen.
-    pub(super) place: u64,
-    /// Bytes of each output that belong to it.
+    /// What it has seen of the source.
+    pub(super) position: Position,
+    /// Lines that belong to it but may not have left yet.
+    pub(super) outbox: Vec<Outgoing>,
+    /// The rest.
+    pub(super) ledger: Ledger,
+}
+
+/// What a run keeps beside the state of the stream.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Ledger {
+    /// The source, as the policy names it.
+    pub(super) source: String,
+    /// Where windows go, as the policy names it.
+    pub(super) sink: String,
+    /// Bytes of each file that were there before the outbox left.
     pub(super) lengths: [u64; 3],
+    /// Last number in each channel, the outbox included.
+    pub(super) numbers: [u64; 3],
+    /// Events that only the matching `consistent` cost.
+    pub(super) consistent_cost: u64,
+    /// Times that the clock on the wall cut windows.
+    pub(super) clock_cuts: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Head {
+    position: Vec<(i32, u64, u32)>,
+    outbox: Vec<(u8, u64, String)>,
+    ledger: Ledger,
+}
+
+/// The channels, in the order of lengths and numbers.
+pub(super) const CHANNELS: [Channel; 3] = [Channel::Windows, Channel::Certificates, Channel::Late];
+
+/// Where a channel is in the lists.
+pub(super) fn index(channel: Channel) -> usize {
+    match channel {
+        Channel::Windows => 0,
+        Channel::Certificates => 1,
+        Channel::Late => 2,
+    }
 }
 
 impl Checkpoint {
@@ -25,37 +68,115 @@ impl Checkpoint {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Error::io("read the checkpoint", file, &error)),
         };
-        let broken = || Error::Bundle {
+        let parsed = Self::parse(&bytes).ok_or_else(|| Error::Bundle {
             what: "the checkpoint is not one of this version",
             path: file.to_owned(),
+        })?;
+        Ok(Some(parsed))
+    }
+
+    fn parse(bytes: &[u8]) -> Option<Self> {
+        let body = bytes.strip_prefix(MAGIC)?;
+        let (length, body) = body.split_first_chunk::<8>()?;
+        let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+        let (head, state) = body.split_at_checked(length)?;
+        let head: Head = serde_json::from_slice(head).ok()?;
+        let mark = |(part, offset, line)| Mark { part, offset, line };
+        let outgoing = |(channel, number, line)| {
+            Some(Outgoing {
+                channel: *CHANNELS.get(usize::from(channel))?,
+                number,
+                line,
+            })
         };
-        let body = bytes.strip_prefix(MAGIC).ok_or_else(broken)?;
-        let (numbers, state) = body.split_at_checked(32).ok_or_else(broken)?;
-        let number = |at: usize| {
-            let mut eight = [0; 8];
-            eight.copy_from_slice(&numbers[at * 8..at * 8 + 8]);
-            u64::from_le_bytes(eight)
-        };
-        Ok(Some(Self {
+        Some(Self {
             state: state.to_vec(),
-            place: number(0),
-            lengths: [number(1), number(2), number(3)],
-        }))
+            position: Position::new(head.position.into_iter().map(mark).collect()),
+            outbox: head
+                .outbox
+                .into_iter()
+                .map(outgoing)
+                .collect::<Option<_>>()?,
+            ledger: head.ledger,
+        })
     }
 
     /// Replaces `file`: a reader sees the old one or the new one, never a part.
     pub(super) fn write(&self, file: &Path) -> Result<(), Error> {
         let fail = |error: &std::io::Error| Error::io("write the checkpoint", file, error);
-        let directory = file.parent().unwrap_or(Path::new("."));
-        let mut draft = tempfile::NamedTempFile::new_in(directory).map_err(|e| fail(&e))?;
-        let mut bytes = MAGIC.to_vec();
-        for number in std::iter::once(self.place).chain(self.lengths) {
-            bytes.extend(number.to_le_bytes());
+        let marks = self.position.marks().iter();
+        let lines = self.outbox.iter();
+        let head = Head {
+            position: marks.map(|m| (m.part, m.offset, m.line)).collect(),
+            outbox: lines
+                .map(|line| (index(line.channel) as u8, line.number, line.line.clone()))
+                .collect(),
+            ledger: self.ledger.clone(),
+        };
+        let head = serde_json::to_vec(&head).map_err(|_| Error::Internal {
+            what: "a checkpoint can be written".to_owned(),
+        })?;
+        // One name for every draft: a run that is killed here leaves at most this one behind.
+        let draft = file.with_extension("draft");
+        let write = || {
+            let mut out = File::create(&draft)?;
+            out.write_all(MAGIC)?;
+            out.write_all(&(head.len() as u64).to_le_bytes())?;
+            out.write_all(&head)?;
+            out.write_all(&self.state)?;
+            out.sync_data()?;
+            std::fs::rename(&draft, file)?;
+            // The new name must be on the disk before anything leaves that only the new checkpoint knows of.
+            let directory = file.parent().unwrap_or(Path::new("."));
+            File::open(directory)?.sync_all()
+        };
+        write().map_err(|error| {
+            // The draft is of no use; what stands is the checkpoint before.
+            let _ = std::fs::remove_file(&draft);
+            fail(&error)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_and_a_part_is_refused() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = directory.path().join("checkpoint");
+        assert!(Checkpoint::read(&file).expect("none").is_none());
+        let checkpoint = Checkpoint {
+            state: b"state".to_vec(),
+            position: Position::new(vec![Mark {
+                part: 3,
+                offset: 7,
+                line: 2,
+            }]),
+            outbox: vec![Outgoing {
+                channel: Channel::Late,
+                number: 9,
+                line: "x".to_owned(),
+            }],
+            ledger: Ledger {
+                numbers: [4, 5, 9],
+                ..Ledger::default()
+            },
+        };
+        checkpoint.write(&file).expect("written");
+        let read = Checkpoint::read(&file).expect("read").expect("there");
+        assert_eq!(read.state, checkpoint.state);
+        assert_eq!(read.position, checkpoint.position);
+        assert_eq!(read.outbox, checkpoint.outbox);
+        assert_eq!(read.ledger, checkpoint.ledger);
+        let bytes = std::fs::read(&file).expect("bytes");
+        for cut in [0, 5, 20, 40] {
+            std::fs::write(&file, &bytes[..cut]).expect("cut");
+            assert_eq!(
+                Checkpoint::read(&file).expect_err("cut").code(),
+                "bundle-broken"
+            );
         }
-        bytes.extend(&self.state);
-        draft.write_all(&bytes).map_err(|e| fail(&e))?;
-        draft.as_file().sync_data().map_err(|e| fail(&e))?;
-        draft.persist(file).map_err(|e| fail(&e.error))?;
-        Ok(())
     }
 }

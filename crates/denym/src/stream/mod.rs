@@ -1,49 +1,81 @@
-//! Runs a stream from a source to a directory: at least once in, exactly once out.
+//! Runs a stream from a source to a sink: at least once in, exactly once out.
 //!
 //! ```text
-//! DIR/windows.ndjson        the published windows, a line each; may be handed out
+//! DIR/windows.ndjson        the published windows, a line each; may be handed out (or they go to a broker)
 //! DIR/certificates.ndjson   a certificate line per window, a chain; may be handed out
-//! DIR/steward/late.ndjson   where late events were in the source, by byte
-//! DIR/steward/checkpoint    state, place in the source, length of each file, all as of one moment
+//! DIR/steward/late.ndjson   events that came too late, with their place in the source (or they go to a broker)
+//! DIR/steward/checkpoint    state, place in the source, what is on its way out, length of each file, all as of one moment
 //! ```
 //!
-//! A run that ends anywhere, even without warning, goes on from its checkpoint: the files are cut back
-//! to the lengths it names and the source is read from its place. The same windows come out again,
-//! so that the files end up byte for byte as if nothing had happened.
+//! Nothing leaves before the checkpoint that knows of it is on the disk. A run that ends anywhere, even without warning, goes on
+//! from its checkpoint: files are cut back to the lengths it names, brokers are asked for the last number they
+//! have, what was on its way out leaves once, and the source is read from its place. So what was published stands, even if the source
+//! were to come in another order the second time; and from a source that has an order, the same bytes come out as if
+//! nothing had happened.
 
 mod checkpoint;
+mod outputs;
 
-use std::fs::{File, OpenOptions};
-use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use denym_engine::events::{EventFormat, EventSource};
-use denym_stream::{Counts, Event, Slide, Stream, Verdict};
+use denym_engine::events::{
+    Batch, Channel, EventFormat, Lag, Next, Origin, Outgoing, Pace, Patience, Position, ReadPlan,
+    Reader,
+};
+use denym_stream::{Counts, Event, Stream, Verdict};
 
-pub use crate::policy::stream::StreamPolicy;
+pub use crate::policy::stream::{StreamPolicy, StreamSink, StreamSource};
 
 use crate::Error;
-use checkpoint::Checkpoint;
+use checkpoint::{Checkpoint, Ledger, index};
+use outputs::Outputs;
 
 /// How a run goes about it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct StreamRun {
-    /// Windows between two checkpoints.
+    /// Windows between two checkpoints; they leave together with the checkpoint.
     pub checkpoint_every: u64,
+    /// Whether a broker that has nothing more at the moment is at its end.
+    pub until_end: bool,
+    /// How many times faster than they happened events are replayed; as fast as possible if none.
+    pub speed: Option<f64>,
+    /// How long to wait for a broker that does not answer.
+    pub outage: Duration,
 }
 
 impl Default for StreamRun {
     fn default() -> Self {
         Self {
             checkpoint_every: 1,
+            until_end: false,
+            speed: None,
+            outage: Duration::from_secs(60),
         }
     }
 }
 
+/// How a stream gets on.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct StreamProgress {
+    /// Fates of the events so far.
+    pub counts: Counts,
+    /// Number of the last window that was cut.
+    pub window: Option<u64>,
+    /// Latest event time.
+    pub latest: Option<i64>,
+    /// What the source still has.
+    pub lag: Option<Lag>,
+    /// Subjects remembered.
+    pub subjects: usize,
+    /// Checkpoints written by this run.
+    pub checkpoints: u64,
+}
+
 /// Told how a stream gets on; asked whether to go on.
 pub trait StreamListener {
-    /// Events were read, or a window was cut.
-    fn progress(&self, counts: &Counts, window: Option<u64>);
+    /// Events were read, a window was cut, or nothing came for a while.
+    fn progress(&self, progress: &StreamProgress);
     /// Whether to go on; `false` makes a checkpoint and stops.
     fn keep_going(&self) -> bool;
 }
@@ -55,11 +87,20 @@ pub struct StreamSummary {
     pub counts: Counts,
     /// Whether the source was read to its end.
     pub finished: bool,
-    /// Where the windows are.
+    /// Where certificates and checkpoint are, and windows unless they go elsewhere.
     pub directory: PathBuf,
+    /// Events that only the matching `consistent` cost; none under `covers`.
+    pub consistent_cost: Option<u64>,
+    /// Times that the clock on the wall cut windows; none where it may not.
+    pub clock_cuts: Option<u64>,
     /// What a reader of the windows must know.
-    pub warning: Option<String>,
+    pub warnings: Vec<String>,
 }
+
+/// How long to wait for events before looking around.
+const LOOK_AROUND: Duration = Duration::from_millis(100);
+/// Bytes of late events that make a checkpoint due.
+const MUCH: usize = 1 << 20;
 
 /// Reads events until the source ends or the listener says stop; a directory with a checkpoint is gone on with.
 pub fn stream(
@@ -71,148 +112,303 @@ pub fn stream(
     let steward = directory.join("steward");
     std::fs::create_dir_all(&steward)
         .map_err(|error| Error::io("make the directory", &steward, &error))?;
-    let file = steward.join("checkpoint");
-    let checkpoint = Checkpoint::read(&file)?;
-    let mut stream = match &checkpoint {
-        Some(checkpoint) => Stream::load(&checkpoint.state, &policy.options)?,
-        None => Stream::new(policy.options.clone())?,
-    };
-    let (place, lengths) = checkpoint.map_or((0, [0; 3]), |c| (c.place, c.lengths));
-    let mut outputs = Outputs::open(directory, lengths)?;
-    let files = if policy.path == "-" {
-        vec![PathBuf::from("-")]
-    } else {
-        let base = policy.file.parent().unwrap_or(Path::new(""));
-        let format = match policy.format {
-            EventFormat::Csv => denym_engine::Format::Csv,
-            EventFormat::Json => denym_engine::Format::Json,
-        };
-        denym_engine::files(base.join(&policy.path), Some(format))?
-    };
-    let mut source = EventSource::new(files, policy.format, place);
-    let mut line = Vec::new();
-    let (mut since, mut read) = (0, 0u64);
-    let mut last_window = None;
-    let save = |stream: &Stream, source: &EventSource, outputs: &mut Outputs| {
-        let lengths = outputs.sync()?;
-        let checkpoint = Checkpoint {
-            state: stream.save()?,
-            place: source.place(),
-            lengths,
-        };
-        checkpoint.write(&file)
-    };
-    let finished = loop {
-        if read.is_multiple_of(1024) {
-            listener.progress(&stream.counts(), last_window);
-            if !listener.keep_going() {
-                break false;
-            }
-        }
-        read += 1;
-        let before = source.place();
-        let more = source.next_line(&mut line);
-        if !more.map_err(|error| Error::io("read the events", Path::new(&policy.path), &error))? {
-            break true;
-        }
-        let sighting = policy.columns.read(&line, policy.format, source.header());
-        let verdict = match &sighting {
-            None => stream.reject(),
-            Some(sighting) => {
-                let sensitive: Vec<&str> = sighting.sensitive.iter().map(String::as_str).collect();
-                stream.push(&Event {
-                    subject: &sighting.subject,
-                    location: &sighting.location,
-                    time: sighting.time,
-                    sensitive: &sensitive,
-                })
-            }
-        };
-        if verdict == Verdict::Late {
-            outputs.write(
-                LATE,
-                &format!("{{\"from\":{before},\"to\":{}}}", source.place()),
-            )?;
-        }
-        while let Some(slide) = stream.poll()? {
-            last_window = Some(slide.certificate.window);
-            outputs.publish(&slide)?;
-            since += 1;
-        }
-        if since >= run.checkpoint_every {
-            save(&stream, &source, &mut outputs)?;
-            since = 0;
-        }
-    };
-    if finished {
-        stream.finish();
-        while let Some(slide) = stream.poll()? {
-            outputs.publish(&slide)?;
-        }
-    }
-    save(&stream, &source, &mut outputs)?;
-    listener.progress(&stream.counts(), last_window);
-    Ok(StreamSummary {
-        counts: stream.counts(),
+    let _lock = lock(&steward.join("lock"))?;
+    let mut job = Job::open(policy, directory, run, listener)?;
+    let finished = job.run()?;
+    let summary = StreamSummary {
+        counts: job.stream.counts(),
         finished,
         directory: directory.to_owned(),
-        warning: policy.options.warning().map(str::to_owned),
-    })
+        consistent_cost: policy.is_consistent().then_some(job.ledger.consistent_cost),
+        clock_cuts: policy.idle.map(|_| job.ledger.clock_cuts),
+        warnings: policy.warnings(),
+    };
+    Ok(summary)
 }
 
-const WINDOWS: usize = 0;
-const CERTIFICATES: usize = 1;
-const LATE: usize = 2;
-
-/// The files that grow.
-struct Outputs {
-    files: [(PathBuf, File, u64); 3],
+/// Two runs in one directory would publish over each other.
+fn lock(path: &Path) -> Result<std::fs::File, Error> {
+    let fail = |error: &std::io::Error| Error::io("lock the directory", path, error);
+    let file = std::fs::File::create(path).map_err(|error| fail(&error))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(std::fs::TryLockError::WouldBlock) => Err(Error::Argument {
+            what: "another run is at work in this directory".to_owned(),
+            help: "wait for it or stop it, or choose another directory with -o".to_owned(),
+        }),
+        Err(std::fs::TryLockError::Error(error)) => Err(fail(&error)),
+    }
 }
 
-impl Outputs {
-    /// Opens the files and cuts them back to what the checkpoint knows of.
-    fn open(directory: &Path, lengths: [u64; 3]) -> Result<Self, Error> {
-        let open = |name: &str, length: u64| {
-            let path = directory.join(name);
-            let mut options = OpenOptions::new();
-            options.create(true).append(true);
-            let file = options
-                .open(&path)
-                .and_then(|file| file.set_len(length).map(|()| file))
-                .map_err(|error| Error::io("open the output", &path, &error))?;
-            Ok::<_, Error>((path, file, length))
+/// A run on its way.
+struct Job<'a> {
+    policy: &'a StreamPolicy,
+    run: &'a StreamRun,
+    listener: &'a dyn StreamListener,
+    file: PathBuf,
+    stream: Stream,
+    position: Position,
+    ledger: Ledger,
+    outputs: Outputs,
+    outbox: Vec<Outgoing>,
+    /// Late events since the last checkpoint, a line each.
+    late: String,
+    /// Windows since the last checkpoint.
+    since: u64,
+    reader: Reader,
+    pace: Option<Pace>,
+    progress: StreamProgress,
+}
+
+impl<'a> Job<'a> {
+    fn open(
+        policy: &'a StreamPolicy,
+        directory: &Path,
+        run: &'a StreamRun,
+        listener: &'a dyn StreamListener,
+    ) -> Result<Self, Error> {
+        let pace = match (run.speed, policy.unit) {
+            (None, _) => None,
+            (Some(speed), Some(unit)) => Some(Pace::new(unit, speed)),
+            (Some(_), None) => {
+                return Err(Error::Argument {
+                    what: "a replay at a speed must know how long a timestamp lasts".to_owned(),
+                    help: "add `unit = \"1h\"` to `[data]` in the policy".to_owned(),
+                });
+            }
         };
-        Ok(Self {
-            files: [
-                open("windows.ndjson", lengths[WINDOWS])?,
-                open("certificates.ndjson", lengths[CERTIFICATES])?,
-                open("steward/late.ndjson", lengths[LATE])?,
-            ],
-        })
+        let file = directory.join("steward/checkpoint");
+        let checkpoint = Checkpoint::read(&file)?;
+        let patience = Patience {
+            outage: run.outage,
+            ..Patience::default()
+        };
+        let known = checkpoint.as_ref().map(|checkpoint| &checkpoint.ledger);
+        if let Some(ledger) = known
+            && (ledger.source != policy.source.to_string()
+                || ledger.sink != policy.sink.to_string())
+        {
+            return Err(Error::Argument {
+                what: "the checkpoint here is of another source or sink".to_owned(),
+                help: "use the policy it was begun with, or choose another directory with -o"
+                    .to_owned(),
+            });
+        }
+        let stream = match &checkpoint {
+            Some(checkpoint) => Stream::load(&checkpoint.state, &policy.options)?,
+            None => Stream::new(policy.options.clone())?,
+        };
+        let mut outputs = Outputs::open(policy, directory, known, &patience)?;
+        let checkpoint = checkpoint.unwrap_or_default();
+        // What was on its way out when the last run ended; what has arrived is left out or written over.
+        outputs.publish(&checkpoint.outbox)?;
+        let origin = origin(policy)?;
+        let plan = ReadPlan {
+            columns: policy.columns.clone(),
+            format: policy.format,
+            until_end: run.until_end,
+            patience,
+        };
+        let reader = Reader::start(&origin, &checkpoint.position, plan)?;
+        let mut ledger = checkpoint.ledger;
+        ledger.source = policy.source.to_string();
+        ledger.sink = policy.sink.to_string();
+        let mut job = Self {
+            policy,
+            run,
+            listener,
+            file,
+            stream,
+            position: checkpoint.position,
+            ledger,
+            outputs,
+            outbox: Vec::new(),
+            late: String::new(),
+            since: 0,
+            reader,
+            pace,
+            progress: StreamProgress::default(),
+        };
+        let windows = job.ledger.numbers[index(Channel::Certificates)];
+        job.progress.window = (windows > 0).then_some(windows);
+        Ok(job)
     }
 
-    fn write(&mut self, which: usize, line: &str) -> Result<(), Error> {
-        let (path, file, length) = &mut self.files[which];
-        let line = format!("{line}\n");
-        file.write_all(line.as_bytes())
-            .map_err(|error| Error::io("write the output", path, &error))?;
-        *length += line.len() as u64;
+    /// Whether the source was read to its end.
+    fn run(&mut self) -> Result<bool, Error> {
+        let mut quiet = Duration::ZERO;
+        let finished = loop {
+            self.tell();
+            if !self.listener.keep_going() {
+                break false;
+            }
+            match self.reader.next(LOOK_AROUND)? {
+                Next::Batch(batch) => {
+                    quiet = Duration::ZERO;
+                    self.progress.lag = batch.lag();
+                    let whole = self.take(&batch)?;
+                    self.reader.give_back(batch);
+                    if !whole {
+                        break false;
+                    }
+                }
+                Next::Idle => {
+                    let before = quiet;
+                    quiet += LOOK_AROUND;
+                    let idle = self.policy.idle;
+                    if idle.is_some_and(|idle| before < idle && idle <= quiet) {
+                        self.cut_by_the_clock()?;
+                    }
+                }
+                Next::End => break true,
+            }
+        };
+        if finished {
+            self.stream.finish();
+            self.cut()?;
+        }
+        self.commit()?;
+        self.tell();
+        Ok(finished)
+    }
+
+    /// Takes the events of a batch; `false` if it was stopped on the way.
+    fn take(&mut self, batch: &Batch) -> Result<bool, Error> {
+        let mut sensitive = Vec::new();
+        for line in batch.lines() {
+            let verdict = match line.sighting() {
+                None => self.stream.reject(),
+                Some(sighting) => {
+                    if !self.wait_for(sighting.time) {
+                        return Ok(false);
+                    }
+                    line.sensitive(&mut sensitive);
+                    self.stream.push(&Event {
+                        subject: sighting.subject,
+                        location: sighting.location,
+                        time: sighting.time,
+                        sensitive: &sensitive,
+                    })
+                }
+            };
+            let mark = line.mark();
+            self.position.pass(mark);
+            match verdict {
+                Verdict::Accepted => {}
+                Verdict::Rejected(_) => continue,
+                Verdict::Late => {
+                    let event = serde_json::Value::from(line.text());
+                    let (part, offset, at) = (mark.part, mark.offset, mark.line);
+                    if !self.late.is_empty() {
+                        self.late.push('\n');
+                    }
+                    let entry = format!("{{\"before\":[{part},{offset},{at}],\"event\":{event}}}");
+                    self.late.push_str(&entry);
+                }
+            }
+            self.cut()?;
+            if self.since >= self.run.checkpoint_every || self.late.len() >= MUCH {
+                self.commit()?;
+                self.tell();
+                if !self.listener.keep_going() {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Waits until an event is due in a replay; `false` if it was stopped meanwhile.
+    fn wait_for(&mut self, time: i64) -> bool {
+        while let Some(left) = self.pace.as_mut().and_then(|pace| pace.wait(time)) {
+            if !self.listener.keep_going() {
+                return false;
+            }
+            std::thread::sleep(left.min(LOOK_AROUND));
+            self.tell();
+        }
+        true
+    }
+
+    /// Nothing came for as long as the policy says: what was seen is taken to be all.
+    fn cut_by_the_clock(&mut self) -> Result<(), Error> {
+        if let Some(latest) = self.stream.latest() {
+            self.stream.advance(latest)?;
+            self.cut()?;
+            if self.since > 0 {
+                self.ledger.clock_cuts += 1;
+                self.commit()?;
+            }
+        }
         Ok(())
     }
 
-    fn publish(&mut self, slide: &Slide) -> Result<(), Error> {
-        if let Some(line) = slide.line() {
-            self.write(WINDOWS, &line)?;
+    /// Cuts every window that is due.
+    fn cut(&mut self) -> Result<(), Error> {
+        while let Some(slide) = self.stream.poll()? {
+            let number = slide.certificate.window;
+            self.progress.window = Some(number);
+            self.ledger.consistent_cost += slide.work.contradiction_events;
+            if let Some(line) = slide.line() {
+                self.send(Channel::Windows, number, line);
+            }
+            self.send(Channel::Certificates, number, slide.certificate.line()?);
+            self.since += 1;
         }
-        self.write(CERTIFICATES, &slide.certificate.line()?)
+        Ok(())
     }
 
-    /// Makes sure that all is on the disk; the length of each file.
-    fn sync(&mut self) -> Result<[u64; 3], Error> {
-        for (path, file, _) in &self.files {
-            file.sync_data()
-                .map_err(|error| Error::io("write the output", path, &error))?;
-        }
-        Ok([0, 1, 2].map(|at| self.files[at].2))
+    fn send(&mut self, channel: Channel, number: u64, line: String) {
+        self.ledger.numbers[index(channel)] = number;
+        self.outbox.push(Outgoing {
+            channel,
+            number,
+            line,
+        });
     }
+
+    /// Makes a checkpoint; then, and only then, lets out what it knows of.
+    fn commit(&mut self) -> Result<(), Error> {
+        if !self.late.is_empty() {
+            let late = std::mem::take(&mut self.late);
+            self.send(Channel::Late, self.stream.counts().late, late);
+        }
+        self.ledger.lengths = self.outputs.lengths();
+        let checkpoint = Checkpoint {
+            state: self.stream.save()?,
+            position: self.position.clone(),
+            outbox: std::mem::take(&mut self.outbox),
+            ledger: self.ledger.clone(),
+        };
+        checkpoint.write(&self.file)?;
+        self.outputs.publish(&checkpoint.outbox)?;
+        self.since = 0;
+        self.progress.checkpoints += 1;
+        Ok(())
+    }
+
+    fn tell(&mut self) {
+        self.progress.counts = self.stream.counts();
+        self.progress.latest = self.stream.latest();
+        self.progress.subjects = self.stream.subjects();
+        self.listener.progress(&self.progress);
+    }
+}
+
+/// The files or the broker that the policy names.
+fn origin(policy: &StreamPolicy) -> Result<Origin, Error> {
+    let path = match &policy.source {
+        StreamSource::Broker(address) => return Ok(Origin::Broker(address.clone())),
+        StreamSource::Path(path) if path == "-" => {
+            return Ok(Origin::Files(vec![PathBuf::from("-")]));
+        }
+        StreamSource::Path(path) => path,
+    };
+    let base = policy.file.parent().unwrap_or(Path::new(""));
+    let format = match policy.format {
+        EventFormat::Csv => denym_engine::Format::Csv,
+        EventFormat::Json => denym_engine::Format::Json,
+    };
+    let files = denym_engine::files(base.join(path), Some(format))?;
+    Ok(Origin::Files(files))
 }

@@ -1,146 +1,190 @@
-//! Lines of one file after the other, or of standard input, from any place on.
+//! A source of events, whichever it is, read on a thread of its own while the events before are worked on.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::time::Duration;
 
-/// How an event is written.
+use super::broker::{Patience, runtime};
+use super::files::{EventFormat, FileSource};
+use super::kafka::KafkaSource;
+use super::line::{Columns, LineReader};
+use super::nats::NatsSource;
+use super::{Address, Batch, Position, Protocol};
+use crate::Error;
+
+/// Where events come from.
+#[derive(Debug, Clone)]
+pub enum Origin {
+    /// Files in their order; `-` is standard input.
+    Files(Vec<PathBuf>),
+    /// A broker.
+    Broker(Address),
+}
+
+/// What one look at a source brought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EventFormat {
-    /// A JSON object per line.
-    Json,
-    /// Comma-separated cells, the first line has the names.
-    Csv,
+pub(super) enum Filled {
+    /// Events.
+    More,
+    /// Nothing at the moment.
+    Idle,
+    /// Nothing, and nothing will come.
+    End,
 }
 
-/// Longest line taken; a longer one is cut there and cannot be read.
-const LONGEST: u64 = 1 << 20;
-
-/// Lines with their places. A place counts bytes over all files.
-pub struct EventSource {
-    files: Vec<PathBuf>,
-    format: EventFormat,
-    at: usize,
-    reader: Option<Box<dyn BufRead>>,
-    place: u64,
-    /// Bytes still to pass over before the first line.
-    skip: u64,
-    header: Option<String>,
+/// What the reader says.
+#[derive(Debug)]
+pub enum Next {
+    /// Events.
+    Batch(Batch),
+    /// Nothing came while we waited.
+    Idle,
+    /// The source has ended.
+    End,
 }
 
-impl std::fmt::Debug for EventSource {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let place = self.place;
-        f.debug_struct("EventSource")
-            .field("place", &place)
-            .finish_non_exhaustive()
-    }
+/// How to read.
+#[derive(Debug, Clone)]
+pub struct ReadPlan {
+    /// Which columns say what.
+    pub columns: Columns,
+    /// How events are written.
+    pub format: EventFormat,
+    /// Whether a broker that has nothing more at the moment is at its end.
+    pub until_end: bool,
+    /// How to deal with a broker that does not answer.
+    pub patience: Patience,
 }
 
-impl EventSource {
-    /// Reads `files` in their order from `place` on; `-` is standard input.
-    pub fn new(files: Vec<PathBuf>, format: EventFormat, place: u64) -> Self {
-        Self {
-            files,
-            format,
-            at: 0,
-            reader: None,
-            place: 0,
-            skip: place,
-            header: None,
-        }
-    }
+/// Batches waiting to be worked on: enough to bridge a slide, few enough to stop soon.
+const WAITING: usize = 8;
+/// How long a broker is asked for its next message at a time.
+const WAIT: Duration = Duration::from_millis(200);
 
-    /// The place after the last line.
-    pub fn place(&self) -> u64 {
-        self.place
-    }
+/// Reads a source on a thread of its own.
+#[derive(Debug)]
+pub struct Reader {
+    batches: Receiver<Result<Option<Batch>, Error>>,
+    used: SyncSender<Batch>,
+    stop: Arc<AtomicBool>,
+}
 
-    /// The names of the columns, as the current file's first line has them.
-    pub fn header(&self) -> Option<&str> {
-        self.header.as_deref()
-    }
-
-    /// The next line without its end, in `line`; `false` at the end of everything.
-    pub fn next_line(&mut self, line: &mut Vec<u8>) -> io::Result<bool> {
-        loop {
-            if self.reader.is_none() && !self.open()? {
-                return Ok(false);
-            }
-            let Some(reader) = &mut self.reader else {
-                return Ok(false);
-            };
-            line.clear();
-            let read = read_line(reader, line)?;
-            self.place += read;
-            if read == 0 {
-                self.reader = None;
-                self.at += 1;
-            } else if line.iter().any(|byte| !byte.is_ascii_whitespace()) {
-                return Ok(true);
-            }
-        }
-    }
-
-    /// Opens the next file, behind what is to be skipped.
-    fn open(&mut self) -> io::Result<bool> {
-        let Some(path) = self.files.get(self.at) else {
-            return Ok(false);
+impl Reader {
+    /// Begins to read behind `position`. A broker is connected to before this returns.
+    pub fn start(origin: &Origin, position: &Position, plan: ReadPlan) -> Result<Self, Error> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let (sender, batches) = sync_channel(WAITING);
+        let (used, spare) = sync_channel(WAITING + 2);
+        let lines = LineReader::new(plan.columns, plan.format);
+        let work = Work {
+            sender,
+            spare,
+            stop: Arc::clone(&stop),
+            lines,
         };
-        let standard = path.as_os_str() == "-";
-        let mut reader: Box<dyn BufRead> = if standard {
-            Box::new(BufReader::new(io::stdin()))
-        } else {
-            let file = File::open(path)?;
-            let size = file.metadata()?.len();
-            if self.skip >= size && self.at + 1 < self.files.len() {
-                self.skip -= size;
-                self.place += size;
-                self.at += 1;
-                return self.open();
+        let name = std::thread::Builder::new().name("denym-reader".to_owned());
+        let started = match origin {
+            Origin::Files(files) => {
+                let place = position.of(0).map_or(0, |mark| mark.offset);
+                let mut source = FileSource::new(files.clone(), plan.format, place);
+                name.spawn(move || {
+                    work.run(|lines, batch| {
+                        let more = source.fill(lines, batch)?;
+                        Ok(if more { Filled::More } else { Filled::End })
+                    });
+                })
             }
-            Box::new(BufReader::with_capacity(1 << 18, file))
+            Origin::Broker(address) => {
+                let runtime = runtime()?;
+                let until_end = plan.until_end;
+                match address.protocol {
+                    Protocol::Nats => {
+                        let open = NatsSource::open(address, position, &plan.patience);
+                        let mut source = runtime.block_on(open)?;
+                        name.spawn(move || {
+                            work.run(|lines, batch| {
+                                runtime.block_on(source.fill(lines, batch, WAIT, until_end))
+                            });
+                            runtime.shutdown_background();
+                        })
+                    }
+                    Protocol::Kafka => {
+                        let open = KafkaSource::open(address, position, &plan.patience);
+                        let mut source = runtime.block_on(open)?;
+                        name.spawn(move || {
+                            work.run(|lines, batch| {
+                                runtime.block_on(source.fill(lines, batch, WAIT, until_end))
+                            });
+                            runtime.shutdown_background();
+                        })
+                    }
+                }
+            }
         };
-        let mut passed = 0;
-        if self.format == EventFormat::Csv {
-            let mut names = Vec::new();
-            passed = read_line(&mut reader, &mut names)?;
-            let names = names.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&names);
-            self.header = Some(String::from_utf8_lossy(names).into_owned());
+        started.map_err(|_| Error::Internal {
+            during: "starting threads",
+        })?;
+        Ok(Self {
+            batches,
+            used,
+            stop,
+        })
+    }
+
+    /// The next batch; waits at most as long as `wait`.
+    pub fn next(&self, wait: Duration) -> Result<Next, Error> {
+        match self.batches.recv_timeout(wait) {
+            Ok(Ok(Some(batch))) => Ok(Next::Batch(batch)),
+            Ok(Ok(None)) => Ok(Next::End),
+            Ok(Err(error)) => Err(error),
+            Err(RecvTimeoutError::Timeout) => Ok(Next::Idle),
+            Err(RecvTimeoutError::Disconnected) => Err(Error::Internal {
+                during: "reading events",
+            }),
         }
-        let skip = std::mem::take(&mut self.skip);
-        if skip > passed {
-            if standard {
-                io::copy(&mut reader.by_ref().take(skip - passed), &mut io::sink())?;
-            } else {
-                let mut file = File::open(path)?;
-                file.seek(SeekFrom::Start(skip))?;
-                reader = Box::new(BufReader::with_capacity(1 << 18, file));
-            }
-            passed = skip;
+    }
+
+    /// Gives a batch back, so that its memory is used again.
+    pub fn give_back(&self, batch: Batch) {
+        match self.used.try_send(batch) {
+            // One too many, or nobody reads any more.
+            Ok(()) | Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {}
         }
-        self.place += passed;
-        self.reader = Some(reader);
-        Ok(true)
     }
 }
 
-/// Reads up to the end of a line; what is beyond the longest line is passed over.
-fn read_line(reader: &mut Box<dyn BufRead>, line: &mut Vec<u8>) -> io::Result<u64> {
-    let mut read = reader.by_ref().take(LONGEST).read_until(b'\n', line)? as u64;
-    if line.last() != Some(&b'\n') && read == LONGEST {
-        let mut rest = Vec::new();
-        loop {
-            rest.clear();
-            let more = reader.by_ref().take(LONGEST).read_until(b'\n', &mut rest)?;
-            read += more as u64;
-            if more == 0 || rest.last() == Some(&b'\n') {
-                break;
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+/// What the thread works with.
+struct Work {
+    sender: SyncSender<Result<Option<Batch>, Error>>,
+    spare: Receiver<Batch>,
+    stop: Arc<AtomicBool>,
+    lines: LineReader,
+}
+
+impl Work {
+    /// Fills batches until the source ends, fails or nobody wants more.
+    fn run(mut self, mut fill: impl FnMut(&mut LineReader, &mut Batch) -> Result<Filled, Error>) {
+        while !self.stop.load(Ordering::Relaxed) {
+            let mut batch = self.spare.try_recv().unwrap_or_default();
+            batch.clear();
+            let filled = fill(&mut self.lines, &mut batch);
+            let ended = !matches!(filled, Ok(Filled::More | Filled::Idle));
+            // A reader that has gone away wants nothing more.
+            if !batch.is_empty() && self.sender.send(Ok(Some(batch))).is_err() {
+                return;
+            }
+            if ended {
+                let _ = self.sender.send(filled.map(|_| None));
+                return;
             }
         }
     }
-    while matches!(line.last(), Some(b'\n' | b'\r')) {
-        line.pop();
-    }
-    Ok(read)
 }

@@ -21,6 +21,37 @@
 //! Alice's group exposes her. The original's SA-generalization (publishing an ancestor of the sensitive value) belongs
 //! to a solver; here the values are judged as they are published. A node with no value of the data under it could never be
 //! breached, but it is refused like a misspelled one: a guard that silently guards nothing would be worse.
+//!
+//! # Example
+//!
+//! ```
+//! use denym_data::{Column, Fraction, Hierarchy};
+//! use denym_measure::{Group, Histogram, Promise, promises::PersonalizedPrivacy};
+//!
+//! // Two of three have an infection; one of them guards the whole branch, another only the leaf HIV.
+//! let disease = Column::from_texts("disease", [Some("flu"), Some("HIV"), Some("asthma")]);
+//! let tree = ["flu,infection,any", "HIV,infection,any", "asthma,lung,any"];
+//! let rows: Vec<Vec<Option<String>>> =
+//!     tree.iter().map(|row| row.split(',').map(|label| Some(label.to_owned())).collect()).collect();
+//! let nodes = Column::from_texts("guard", [Some("infection"), Some("HIV"), None]);
+//! let at_most = |n| Fraction::new(n, 3).unwrap();
+//! let codes = |column: &Column| -> Vec<(u32, u64)> { (0..3).map(|code| (column.codes[code as usize], 1)).collect() };
+//! let (mut shown, mut guards) = (codes(&disease), codes(&nodes));
+//! shown.sort_unstable();
+//! guards.sort_unstable();
+//! let sensitive = [Histogram::new(&shown), Histogram::new(&guards)];
+//! let group = Group::new(3, 3, &sensitive);
+//! let promise = |bound| {
+//!     // Codes of a column are in the order of its dictionary, so the taxonomy is listed in that order.
+//!     let order: Vec<usize> = (0..3)
+//!         .map(|code| tree.iter().position(|row| row.split(',').next() == disease.dictionary.text(code)).unwrap())
+//!         .collect();
+//!     let rows: Vec<Vec<Option<String>>> = order.iter().map(|&at| rows[at].clone()).collect();
+//!     PersonalizedPrivacy::new(0, 1, bound, &disease, &Hierarchy::from_labels(&rows), &nodes).unwrap()
+//! };
+//! assert!(promise(at_most(2)).admits(&group));
+//! assert!(!promise(at_most(1)).admits(&group), "infection holds for two of three");
+//! ```
 
 use std::cmp::Ordering;
 

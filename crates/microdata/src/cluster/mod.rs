@@ -2,12 +2,15 @@
 
 mod incremental;
 mod k_member;
+mod lots;
 mod one_pass;
+mod points;
 mod records;
 mod refine;
 mod runs;
 mod systematic;
 mod tree;
+mod unconcerned;
 
 pub use incremental::{Insertion, InsertionRule, distinct, insert, posteriors};
 pub use k_member::k_member;
@@ -17,6 +20,7 @@ pub use refine::{Refined, best_clusters, refine};
 pub use runs::runs;
 pub use systematic::{diversify, loss_of_concerned, systematic};
 pub use tree::CategoryTree;
+pub use unconcerned::{AddedBack, keep_out};
 
 use crate::Error;
 

@@ -136,6 +136,17 @@ impl Records {
         Some(extent)
     }
 
+    /// Makes an extent that of one record, in place; its size is the caller's matter.
+    pub(crate) fn set(&self, extent: &mut Extent, row: u32) {
+        let row = row as usize;
+        for (range, cells) in extent.ranges.iter_mut().zip(&self.numeric) {
+            *range = (cells[row], cells[row]);
+        }
+        for (node, (codes, _)) in extent.nodes.iter_mut().zip(&self.categorical) {
+            *node = codes[row];
+        }
+    }
+
     /// Adds one record to an extent.
     pub fn grow(&self, extent: &mut Extent, row: u32) {
         let row = row as usize;
@@ -233,6 +244,48 @@ impl Records {
             .chain(numbers)
             .find(|order| order.is_ne())
             .unwrap_or_else(|| a.cmp(&b))
+    }
+
+    /// These records only, in this order, with the ranges of all.
+    pub(crate) fn select(&self, rows: &[u32]) -> Self {
+        let numbers = |cells: &Vec<f64>| rows.iter().map(|&row| cells[row as usize]).collect();
+        let codes = |cells: &Vec<u32>| rows.iter().map(|&row| cells[row as usize]).collect();
+        Self {
+            numeric: self.numeric.iter().map(numbers).collect(),
+            categorical: self
+                .categorical
+                .iter()
+                .map(|(cells, tree)| (codes(cells), tree.clone()))
+                .collect(),
+            scale: self.scale.clone(),
+            shares: self.shares.clone(),
+            rows: rows.len(),
+        }
+    }
+
+    /// The loss per record of some records together, without an extent in between; 0 for none.
+    #[inline]
+    pub(crate) fn spread_of(&self, rows: &(impl Iterator<Item = u32> + Clone)) -> f64 {
+        let mut spread = 0.0;
+        for (cells, scale) in self.numeric.iter().zip(&self.scale) {
+            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+            for row in rows.clone() {
+                let x = cells[row as usize];
+                low = low.min(x);
+                high = high.max(x);
+            }
+            spread += (high - low).max(0.0) * scale;
+        }
+        for ((codes, tree), shares) in self.categorical.iter().zip(&self.shares) {
+            let mut rows = rows.clone();
+            if let Some(first) = rows.next() {
+                let node = rows.fold(codes[first as usize], |node, row| {
+                    tree.join(node, codes[row as usize])
+                });
+                spread += shares[node as usize];
+            }
+        }
+        spread
     }
 
     /// The number of quasi-identifiers: categorical ones first, then numeric ones.

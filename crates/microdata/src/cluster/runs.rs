@@ -16,103 +16,139 @@
 //!
 //! # Departures
 //!
-//! Ours. Twice as cheap as k-member on Adult and faster.
+//! Ours. On Adult it loses about half of what k-member loses.
 //!
 //! # Cost
 //!
-//! O(n k q) per order of q attributes; orders in parallel.
+//! O(n k) additions per order, and for each distinct point the spreads of the points up to 2k records before it; orders in parallel.
 
 use rayon::prelude::*;
 
+use super::points::Points;
 use super::records::Records;
 use crate::{Error, Partition};
 
 /// Clusters of k to 2k - 1 records: the best cut over all orders.
 pub fn runs(records: &Records, k: usize) -> Result<Partition, Error> {
     super::check(records, k, 0)?;
-    let orders = orders(records);
-    let best = orders
+    let points = Points::new(records);
+    let best = points
+        .orders()
         .par_iter()
-        .map(|order| cut(records, order, k))
+        .map(|order| cut(&points, order, k))
         .min_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, groups)| groups)
         .unwrap_or_default();
     Partition::new(best, records.len())
 }
 
-/// Sorted orders of all records: every order of up to four attributes, else each attribute once in last place.
-pub(crate) fn orders(records: &Records) -> Vec<Vec<u32>> {
-    let attributes = records.attributes();
-    let mut keys: Vec<Vec<usize>> = Vec::new();
-    if attributes <= 4 {
-        permute(&mut (0..attributes).collect(), 0, &mut keys);
-    } else {
-        for last in 0..attributes {
-            keys.push(
-                (0..attributes)
-                    .filter(|&at| at != last)
-                    .chain([last])
-                    .collect(),
-            );
-        }
-    }
-    keys.par_iter()
-        .map(|keys| {
-            let mut order: Vec<u32> = (0..records.len() as u32).collect();
-            order.sort_by(|&a, &b| {
-                keys.iter()
-                    .map(|&attribute| records.compare_in(attribute, a, b))
-                    .find(|order| order.is_ne())
-                    .unwrap_or_else(|| a.cmp(&b))
-            });
-            order
-        })
-        .collect()
-}
-
-fn permute(keys: &mut Vec<usize>, from: usize, out: &mut Vec<Vec<usize>>) {
-    if from == keys.len() {
-        out.push(keys.clone());
-    }
-    for at in from..keys.len() {
-        keys.swap(from, at);
-        permute(keys, from + 1, out);
-        keys.swap(from, at);
-    }
-}
-
-/// The cheapest cut of one order, with its loss.
-pub(crate) fn cut(records: &Records, order: &[u32], k: usize) -> (f64, Vec<Vec<u32>>) {
-    let n = order.len();
-    if n < 2 * k {
-        return (
-            records.total_loss(std::iter::once(order)),
-            vec![order.to_vec()],
-        );
-    }
+/// The cheapest cut of one order of points, with its loss.
+fn cut(points: &Points, order: &[u32], k: usize) -> (f64, Vec<Vec<u32>>) {
+    let rows: Vec<u32> = order
+        .iter()
+        .flat_map(|&point| points.rows[point as usize].iter().copied())
+        .collect();
+    let n = rows.len();
+    let most = if n < 2 * k { n } else { 2 * k - 1 };
     let mut least = vec![f64::INFINITY; n + 1];
     let mut from = vec![0; n + 1];
     least[0] = 0.0;
-    for end in k..=n {
-        let mut extent = records.extent_of(order[end - 1]);
-        for size in 1..=(2 * k - 1).min(end) {
-            if size > 1 {
-                records.grow(&mut extent, order[end - size]);
+    let mut starts = Vec::with_capacity(order.len() + 1);
+    let mut start = 0;
+    for &point in order {
+        starts.push(start);
+        start += points.count(point);
+    }
+    starts.push(n);
+    // Runs that end in one point share their spreads: (first row of the point, spread of everything from there).
+    let mut spreads: Vec<(usize, f64)> = Vec::new();
+    for (at, &point) in order.iter().enumerate() {
+        let (first, last) = (starts[at], starts[at + 1]);
+        spreads.clear();
+        spreads.push((first, 0.0));
+        let mut extent = points.records.extent_of(point);
+        for before in (0..at).rev() {
+            if first + 1 - starts[before + 1] >= most {
+                break;
             }
-            if size >= k {
-                let total = least[end - size] + records.loss(&extent);
-                if total < least[end] {
-                    least[end] = total;
-                    from[end] = end - size;
+            points.records.grow(&mut extent, order[before]);
+            spreads.push((starts[before], points.records.spread(&extent)));
+        }
+        for end in (first + 1).max(k)..=last {
+            let mut best = (f64::INFINITY, 0);
+            let mut stop = end + 1 - k;
+            let lowest = end.saturating_sub(most);
+            for &(start, spread) in &spreads {
+                let begins = least.iter().enumerate().take(stop);
+                for (begin, before) in begins.skip(start.max(lowest)) {
+                    let total = before + (end - begin) as f64 * spread;
+                    if total < best.0 {
+                        best = (total, begin);
+                    }
+                }
+                stop = stop.min(start);
+                if start <= lowest {
+                    break;
                 }
             }
+            (least[end], from[end]) = best;
         }
     }
     let mut groups = Vec::new();
     let mut end = n;
     while end > 0 {
-        groups.push(order[from[end]..end].to_vec());
+        groups.push(rows[from[end]..end].to_vec());
         end = from[end];
     }
     (least[n], groups)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::CategoryTree;
+    use super::*;
+    use crate::random::{RandomSource, SplitMix64};
+
+    /// The cheapest cut of a line by trying every last run.
+    fn by_recursion(records: &Records, line: &[u32], k: usize) -> f64 {
+        if line.is_empty() {
+            return 0.0;
+        }
+        let most = if line.len() < 2 * k {
+            line.len()
+        } else {
+            2 * k - 1
+        };
+        (k..=most.min(line.len()))
+            .map(|size| {
+                let (rest, run) = line.split_at(line.len() - size);
+                by_recursion(records, rest, k) + records.total_loss(std::iter::once(run))
+            })
+            .fold(f64::INFINITY, f64::min)
+    }
+
+    #[test]
+    fn a_cut_is_the_cheapest_of_all_cuts() {
+        let mut random = SplitMix64::new(3);
+        for case in 0..60 {
+            let n = 4 + case % 13;
+            let k = 2 + case % 3;
+            let ages = (0..n).map(|_| random.below(6) as f64).collect();
+            let codes = (0..n).map(|_| random.below(3) as u32).collect();
+            let tree = CategoryTree::from_paths(&[[0, 2], [0, 2], [1, 2]]).unwrap();
+            let records = Records::new(vec![ages], vec![(codes, tree)]).unwrap();
+            let points = Points::new(&records);
+            for order in points.orders() {
+                let line: Vec<u32> = order
+                    .iter()
+                    .flat_map(|&point| points.rows[point as usize].clone())
+                    .collect();
+                let (loss, groups) = cut(&points, &order, k);
+                let expected = by_recursion(&records, &line, k);
+                assert!((loss - expected).abs() < 1e-9, "{loss} {expected}");
+                let again = records.total_loss(groups.iter().map(Vec::as_slice));
+                assert!((loss - again).abs() < 1e-9);
+            }
+        }
+    }
 }

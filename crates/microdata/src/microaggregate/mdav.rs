@@ -195,3 +195,47 @@ fn take_a_pair(remaining: &mut Remaining<'_>, k: usize, groups: &mut Vec<Vec<u32
     groups.push(around_r);
     groups.push(remaining.take_with_nearest(s, k));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(256))]
+
+        /// Small whole numbers: many ties, equal records and constant columns, and sums without rounding.
+        #[test]
+        fn the_index_finds_the_groups_of_the_scan(
+            cells in prop::collection::vec(0_u8..5, 4..400),
+            columns in 1_usize..5,
+            k in 1_usize..7,
+        ) {
+            let rows = cells.len() / columns;
+            prop_assume!(rows >= k);
+            let cells = cells[..rows * columns].iter().map(|&cell| f64::from(cell)).collect();
+            let matrix = Matrix::new(cells, columns).unwrap();
+            let sorted = |mut groups: Vec<Vec<u32>>| {
+                for group in &mut groups {
+                    group.sort_unstable();
+                }
+                groups
+            };
+            prop_assert_eq!(sorted(mdav(&matrix, k)), sorted(mdav_by_scan(&matrix, k)));
+        }
+
+        /// Numbers without ties, enough of them for several levels of the index.
+        #[test]
+        fn and_so_on_numbers_without_ties(seed in any::<u64>(), rows in 100_usize..900, columns in 1_usize..7, k in 2_usize..12) {
+            use crate::RandomSource as _;
+            let mut random = crate::SplitMix64::new(seed);
+            let cells = (0..rows * columns).map(|_| random.normal()).collect();
+            let matrix = Matrix::new(cells, columns).unwrap();
+            let (index, scan) = (mdav(&matrix, k), mdav_by_scan(&matrix, k));
+            prop_assert_eq!(index.len(), scan.len());
+            let one = crate::microaggregate::sse_of_groups(&matrix, &index);
+            let two = crate::microaggregate::sse_of_groups(&matrix, &scan);
+            prop_assert!((one - two).abs() <= 1e-9 * one.max(1.0), "{one} {two}");
+        }
+    }
+}

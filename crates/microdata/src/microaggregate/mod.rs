@@ -113,6 +113,12 @@ pub const CATALOGUE: &[Entry] = &[
         solve: |matrix, options| tfrp::tfrp(matrix, options.k),
     },
     Entry {
+        name: "tfrp-2",
+        about: "both stages of TFRP: groups dissolved where that lowers SSE",
+        reference: "Chang, Li and Huang 2007",
+        solve: |matrix, options| tfrp::tfrp_two_stages(matrix, options.k),
+    },
+    Entry {
         name: "systematic",
         about: "all groups at once from every k-th record of a sorted list",
         reference: "the thesis, Table 5.1",

@@ -25,12 +25,23 @@ pub struct Change {
     pub eigenvalues: f64,
 }
 
+/// Differences of moments alone: they need no pairs of records, so a release that lost or reordered records can be compared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MomentChange {
+    /// The mean relative change of the column means.
+    pub means: f64,
+    /// The mean relative change of variances and covariances.
+    pub covariances: f64,
+    /// The mean absolute change of the correlations of different columns.
+    pub correlations: f64,
+    /// The mean relative change of the eigenvalues of the covariance matrix.
+    pub eigenvalues: f64,
+}
+
 /// Compares published data with the original, record by record.
 pub fn change(original: &Matrix, published: &Matrix) -> Result<Change, Error> {
     super::same_shape(original, published)?;
-    let p = original.columns();
     let before = covariances(original);
-    let after = covariances(published);
     let (mut sum, mut cells) = (0.0, 0_usize);
     for row in 0..original.rows() {
         for (column, (x, y)) in original.row(row).iter().zip(published.row(row)).enumerate() {
@@ -41,6 +52,27 @@ pub fn change(original: &Matrix, published: &Matrix) -> Result<Change, Error> {
             }
         }
     }
+    let moments = moment_change(original, published)?;
+    Ok(Change {
+        il1s: sum / cells.max(1) as f64,
+        means: moments.means,
+        covariances: moments.covariances,
+        correlations: moments.correlations,
+        eigenvalues: moments.eigenvalues,
+    })
+}
+
+/// Compares the moments of published data with the original's; the numbers of records may differ.
+pub fn moment_change(original: &Matrix, published: &Matrix) -> Result<MomentChange, Error> {
+    let p = original.columns();
+    if published.columns() != p {
+        return Err(Error::Mismatch {
+            what: "a published record",
+            found: published.columns(),
+            expected: p,
+        });
+    }
+    let (before, after) = (covariances(original), covariances(published));
     let lower =
         |square: &Square| -> Vec<f64> { (0..p).flat_map(|i| square[i][..=i].to_vec()).collect() };
     let off =
@@ -52,11 +84,11 @@ pub fn change(original: &Matrix, published: &Matrix) -> Result<Change, Error> {
         .map(|(a, b)| (a - b).abs())
         .sum::<f64>()
         / one.len().max(1) as f64;
-    Ok(Change {
-        il1s: sum / cells.max(1) as f64,
+    Ok(MomentChange {
         means: relative(&original.means(), &published.means()),
         covariances: relative(&lower(&before), &lower(&after)),
-        correlations: correlation,
+        // A sum of nothing is -0.
+        correlations: correlation + 0.0,
         eigenvalues: relative(&eigenvalues(&before), &eigenvalues(&after)),
     })
 }
@@ -68,7 +100,7 @@ fn relative(before: &[f64], after: &[f64]) -> f64 {
         .filter(|(before, _)| before.abs() > 0.0)
         .map(|(before, after)| ((after - before) / before).abs())
         .collect();
-    changes.iter().sum::<f64>() / changes.len().max(1) as f64
+    changes.iter().sum::<f64>() / changes.len().max(1) as f64 + 0.0
 }
 
 #[cfg(test)]

@@ -60,14 +60,16 @@ pub fn sign_test(original: &[f64], published: &[f64]) -> Result<Signs, Error> {
     })
 }
 
-/// The Kolmogorov-Smirnov statistic (largest gap of the distribution functions) and its approximate p-value.
+/// The Kolmogorov-Smirnov statistic (largest gap of the distribution functions) and its approximate p-value; the lengths may differ.
 pub fn kolmogorov_smirnov(original: &[f64], published: &[f64]) -> Result<(f64, f64), Error> {
-    same_length(original, published)?;
+    if original.is_empty() || published.is_empty() {
+        return Err(Error::Empty { what: "records" });
+    }
     let mut x = original.to_vec();
     let mut y = published.to_vec();
     x.sort_unstable_by(f64::total_cmp);
     y.sort_unstable_by(f64::total_cmp);
-    let n = x.len() as f64;
+    let (n, m) = (x.len() as f64, y.len() as f64);
     let (mut i, mut j, mut gap) = (0, 0, 0.0_f64);
     while i < x.len() && j < y.len() {
         let here = x[i].min(y[j]);
@@ -77,9 +79,9 @@ pub fn kolmogorov_smirnov(original: &[f64], published: &[f64]) -> Result<(f64, f
         while j < y.len() && y[j] <= here {
             j += 1;
         }
-        gap = gap.max((i as f64 - j as f64).abs() / n);
+        gap = gap.max((i as f64 / n - j as f64 / m).abs());
     }
-    let root = (n / 2.0).sqrt();
+    let root = (n * m / (n + m)).sqrt();
     let lambda = (root + 0.12 + 0.11 / root) * gap;
     let mut p = 0.0;
     for term in 1..=100 {

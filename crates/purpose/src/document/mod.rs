@@ -45,6 +45,7 @@
 //! # Ok::<(), denym_purpose::Error>(())
 //! ```
 
+mod consents;
 mod masks;
 mod node;
 mod people;

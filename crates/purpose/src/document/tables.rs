@@ -286,6 +286,33 @@ fn read_intended<'a>(
     })
 }
 
+/// The sets of an entry: `intended = ".."`, or the three lists beside each other.
+pub(super) fn read_intended_fields<'a>(
+    reader: &mut Reader<'a>,
+    fields: &Fields<'a>,
+    known: &Known,
+) -> Option<IntendedPurpose> {
+    let sets = ["allowed", "conditional", "prohibited"];
+    match fields.get("intended") {
+        Some(node) if sets.iter().any(|key| fields.get(key).is_some()) => {
+            let message = "the intended purpose is said twice";
+            let help = "keep `intended`, or the lists";
+            reader.mistake(node.at, &node.path, "intended-twice", message, help);
+            None
+        }
+        Some(node) => read_intended(reader, &node, known),
+        None => {
+            let [allowed, conditional, prohibited] =
+                sets.map(|key| read_set(reader, fields.get(key), known));
+            Some(IntendedPurpose {
+                allowed,
+                conditional,
+                prohibited,
+            })
+        }
+    }
+}
+
 fn read_set<'a>(reader: &mut Reader<'a>, node: Option<Node<'a>>, known: &Known) -> PurposeSet {
     let mut out = PurposeSet::empty();
     let (Some(node), Some(tree)) = (node, known.tree.as_ref()) else {

@@ -17,6 +17,7 @@
 //! ours is keyed.
 
 mod keyed;
+mod words;
 
 use crate::intended::Compliance;
 use crate::value::{Kind, Value};

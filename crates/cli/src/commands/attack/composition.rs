@@ -218,6 +218,24 @@ pub(super) struct MinimalityArgs {
 /// Runs the search on every possible original.
 pub(super) fn minimality(args: &MinimalityArgs, console: &Console) -> Result<ExitCode, Error> {
     let policy = Policy::read(&args.policy)?;
+    if policy.paths.is_some() {
+        let (worlds, shown) = denym::attack::path_minimality(
+            &policy,
+            args.confidence,
+            args.limit,
+            console.threads,
+            console,
+        )?;
+        console.clear();
+        console.document(&json!({
+            "originals": worlds.0,
+            "possible": worlds.1,
+            "attacks": [evidence::document(None, &shown)],
+        }));
+        originals(worlds, console);
+        console.say(evidence::line(None, &shown));
+        return Ok(ExitCode::SUCCESS);
+    }
     let found = denym::attack::minimality(
         &policy,
         args.confidence,
@@ -235,10 +253,13 @@ pub(super) fn minimality(args: &MinimalityArgs, console: &Console) -> Result<Exi
             "record": record + 1, "value": value, "before": before, "after": after,
         })).collect::<Vec<_>>(),
     }));
-    console.say(format!(
-        "originals  {} agree with the release; {} would have been published like this",
-        found.worlds.0, found.worlds.1
-    ));
+    originals(found.worlds, console);
     console.say(evidence::line(Some(&found.attribute), &found.evidence));
     Ok(ExitCode::SUCCESS)
+}
+
+fn originals((all, possible): (u64, u64), console: &Console) {
+    console.say(format!(
+        "originals  {all} agree with the release; {possible} would have been published like this"
+    ));
 }

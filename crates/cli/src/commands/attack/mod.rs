@@ -2,6 +2,7 @@
 
 mod composition;
 mod evidence;
+mod paths;
 mod table;
 mod trails;
 
@@ -39,7 +40,8 @@ Examples:
   denym attack trails --identified people.csv --anonymous cards.csv --find-multiple --theory --erosion
 
 Files have the columns id,institution; a folder has one file per institution, named for it.
-Relations of --link ANONYMOUS=IDENTIFIED:RELATION are equal, year-of, same-prefix:N and mapping:FILE.")]
+Relations of --link ANONYMOUS=IDENTIFIED:RELATION are equal, year-of, same-prefix:N and mapping:FILE
+(a CSV file of identified values, then the anonymous values they may stand behind).")]
     Trails(Box<trails::TrailsArgs>),
     /// Whose record is whose, given a table of people; what their candidates have in common
     #[command(after_help = "\
@@ -48,6 +50,16 @@ Examples:
   denym attack table release.csv --external voters.csv --link job=profession --sensitive disease --hierarchies hierarchies/
   denym attack table release.csv --external members.csv --control heldout.csv --sensitive disease")]
     Table(Box<table::TableArgs>),
+    /// Whose published path is whose, given source paths: doublets, contradictions, habits, neighbors
+    #[command(after_help = "\
+Examples:
+  denym attack paths out/trips --raw trips.csv
+  denym attack paths out/trips --raw trips.csv --doublets 4 --exhaustive --victims
+  denym attack paths published.csv --raw trips.csv --doublets 2 --sensitive status
+
+A bundle says itself how many doublets the adversary knows, what is sensitive, and how places and times were coarsened.
+Without the list of subjects in its steward half nobody can tell which record is whose: every record that fits counts as right.")]
+    Paths(Box<paths::PathsArgs>),
     /// What several releases of the same people show together
     #[command(after_help = "\
 Examples:
@@ -79,6 +91,7 @@ pub(crate) fn run(args: &AttackArgs, console: &Console) -> Result<ExitCode, Erro
     match (&args.what, &args.release) {
         (Some(AttackCommand::Trails(args)), _) => trails::run(args, console),
         (Some(AttackCommand::Table(args)), _) => table::run(&args.release, &args.with, console),
+        (Some(AttackCommand::Paths(args)), _) => paths::run(args, console),
         (Some(AttackCommand::Releases(args)), _) => composition::releases(args, console),
         (Some(AttackCommand::Numbers(args)), _) => composition::numbers(args, console),
         (Some(AttackCommand::Queries(args)), _) => composition::queries(args, console),

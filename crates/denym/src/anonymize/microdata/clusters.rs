@@ -3,17 +3,19 @@
 use denym_data::{Column, Hierarchy, Role};
 use denym_microdata::Partition;
 use denym_microdata::cluster::{
-    CategoryTree, Extent, Records, best_clusters, diversify, k_member, one_pass, runs, systematic,
+    CategoryTree, Extent, Records, best_clusters, diversify, k_member, keep_out, one_pass, runs,
+    systematic,
 };
 
 use super::onto::{Earlier, Published, insert};
+use super::unconcerned::{self, Unconcerned};
 use super::{Found, Microdata, Search, Texts, labels_of, solution};
 use crate::catalogue::Algorithm;
 use crate::policy::HierarchySpec;
 use crate::{Error, numbers};
 
-/// Rounds of refinement when nobody says: the cuts do most of it, and more rounds cost more than they gain at large k.
-const USUAL: u64 = 2;
+/// Rounds of refinement when nobody says: the descent. The cuts do most of it.
+const USUAL: u64 = 8;
 
 /// Every clustering algorithm, by name.
 pub(crate) const CLUSTERING: [Algorithm; 5] = [
@@ -65,41 +67,71 @@ enum Place {
 /// Solves with the clustering algorithm that the policy names.
 pub(super) fn solve(search: &Search<'_>) -> Result<Found, Error> {
     let mixed = mixed(search)?;
-    let k = search.admission.k;
     let name = search.plan.policy.release.algorithm.as_str();
     let entry = CLUSTERING.iter().find(|entry| entry.name == name);
     let name = entry.map_or("best-effort-clustering", |entry| entry.name);
     let mut effort = None;
-    let partition = match name {
-        "systematic-clustering" => systematic(&mixed.records, k, &[], &[])?,
-        "k-member" => k_member(&mixed.records, k)?,
-        "oka" => one_pass(&mixed.records, k)?,
-        "sorted-runs" => runs(&mixed.records, k)?,
-        _ => {
-            let keep_going = || search.keep_going();
-            let found = best_clusters(&mixed.records, &search.options(USUAL), &keep_going)?;
-            effort = Some(found.effort);
-            found.partition
+    let unconcerned = unconcerned::rows(search);
+    let (groups, group_of, figures) = if unconcerned.is_empty() {
+        let everyone: Vec<u32> = (0..mixed.records.len() as u32).collect();
+        let partition = partition(search, &mixed.records, &everyone, name, &mut effort)?;
+        (groups(&partition), labels_of(&partition), None)
+    } else {
+        let mut solve =
+            |records: &Records, rows: &[u32]| partition(search, records, rows, name, &mut effort);
+        let admits = |cluster: &[u32]| search.admission.admits(cluster);
+        let found = keep_out(&mixed.records, &unconcerned, &mut solve, &admits)?;
+        let mut group_of = vec![None; mixed.records.len()];
+        for (number, cluster) in found.clusters.iter().enumerate() {
+            for &row in cluster {
+                group_of[row as usize] = Some(number as u32);
+            }
         }
+        let smallest = found.concerned.iter().min().map_or(0, |&size| size as u64);
+        let figures = Unconcerned {
+            records: unconcerned.len() as u64,
+            smallest_group: smallest,
+        };
+        (found.clusters, group_of, Some(figures))
     };
     if !search.listener.keep_going() {
         return Err(Error::Stopped);
     }
-    let partition = if search.admission.size_only {
-        partition
-    } else {
-        let admits = |cluster: &[u32]| search.admission.admits(cluster);
-        diversify(&mixed.records, &partition, &admits)?
-    };
-    let mut found = finish(
-        search,
-        &mixed,
-        &groups(&partition),
-        labels_of(&partition),
-        name,
-    );
+    let mut found = finish(search, &mixed, &groups, group_of, name);
     found.figures.effort = effort;
+    found.figures.unconcerned = figures;
     Ok(found)
+}
+
+/// Clusters of some records that keep every promise; `rows` are their numbers in the table.
+fn partition(
+    search: &Search<'_>,
+    records: &Records,
+    rows: &[u32],
+    name: &str,
+    effort: &mut Option<u64>,
+) -> Result<Partition, denym_microdata::Error> {
+    let k = search.admission.k;
+    let found = match name {
+        "systematic-clustering" => systematic(records, k, &[], &[])?,
+        "k-member" => k_member(records, k)?,
+        "oka" => one_pass(records, k)?,
+        "sorted-runs" => runs(records, k)?,
+        _ => {
+            let keep_going = || search.keep_going();
+            let found = best_clusters(records, &search.options(USUAL), &keep_going)?;
+            *effort = Some(found.effort);
+            found.partition
+        }
+    };
+    if search.admission.size_only {
+        return Ok(found);
+    }
+    let admits = |cluster: &[u32]| {
+        let own: Vec<u32> = cluster.iter().map(|&row| rows[row as usize]).collect();
+        search.admission.admits(&own)
+    };
+    diversify(records, &found, &admits)
 }
 
 /// Adds new records to the clusters of an earlier release.
@@ -114,6 +146,7 @@ pub(super) fn onto(search: &Search<'_>, earlier: &Earlier) -> Result<Found, Erro
         "insertion",
     );
     found.figures.waiting = Some(inserted.waiting);
+    found.figures.unconcerned = inserted.unconcerned;
     Ok(found)
 }
 

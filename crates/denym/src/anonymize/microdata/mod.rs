@@ -9,6 +9,7 @@ mod generic;
 pub(crate) mod measures;
 mod numeric;
 mod onto;
+mod unconcerned;
 
 use denym_data::{Labels, Recoding, Role, Table, Unit};
 use denym_microdata::Partition;
@@ -17,12 +18,13 @@ use denym_tabular::{Solution, Statistics};
 use super::{RunOptions, Tried};
 use crate::listener::Listener;
 use crate::plan::{Plan, policy_error};
-use crate::policy::{HierarchySpec, Mistake, Policy};
+use crate::policy::{HierarchySpec, Mistake, Policy, UnconcernedSpec};
 use crate::{Error, numbers};
 
 pub(crate) use clusters::CLUSTERING;
 pub use measures::{ColumnTests, Measures};
 pub(crate) use onto::Published;
+pub use unconcerned::Unconcerned;
 
 /// Figures of a release of numeric microdata or of clusters.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -39,6 +41,8 @@ pub struct Microdata {
     pub effort: Option<u64>,
     /// New records that wait for a later release, when this one was made onto an earlier one.
     pub waiting: Option<u64>,
+    /// Clusters: what became of people who do not mind, when the policy speaks of them.
+    pub unconcerned: Option<Unconcerned>,
     /// The loss of each quasi-identifier, 0 to 1.
     pub attribute_loss: Vec<(String, f64)>,
 }
@@ -294,11 +298,27 @@ fn check(family: Family, plan: &Plan, table: &Table) -> Result<(), Error> {
             help: "give at least one column the role `quasi`".into(),
         });
     }
+    if let Some(spec) = &policy.release.microdata.unconcerned
+        && family != Family::Clusters
+    {
+        mistakes.push(only_clusters(name, spec));
+    }
     mistakes.extend(attribute_groups(family, plan));
     if mistakes.is_empty() {
         Ok(())
     } else {
         Err(policy_error(policy, mistakes))
+    }
+}
+
+/// Only clusters can be made without some people and then take them in.
+pub(crate) fn only_clusters(algorithm: &str, spec: &UnconcernedSpec) -> Mistake {
+    Mistake {
+        code: "policy-unused-key",
+        message: format!("`{algorithm}` keeps nobody out, so `unconcerned` has no use"),
+        span: spec.span.clone(),
+        help: "remove `unconcerned`, or use a clustering algorithm such as `systematic-clustering`"
+            .into(),
     }
 }
 

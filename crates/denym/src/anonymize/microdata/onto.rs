@@ -8,11 +8,12 @@
 use std::path::Path;
 
 use denym_data::Table;
-use denym_microdata::cluster::{self, InsertionRule, Records};
+use denym_microdata::cluster::{self, Records};
 use serde::{Deserialize, Serialize};
 
 use super::Search;
 use super::admission::values;
+use super::unconcerned::{self, Unconcerned};
 use crate::Error;
 use crate::plan::Plan;
 
@@ -97,9 +98,10 @@ pub(super) struct Inserted {
     pub(super) groups: Vec<Vec<u32>>,
     pub(super) group_of: Vec<Option<u32>>,
     pub(super) waiting: u64,
+    pub(super) unconcerned: Option<Unconcerned>,
 }
 
-/// Lets new records join the groups where they cost least, a company at a time.
+/// Lets new records join the groups that the policy's rule picks for them, a company at a time.
 pub(super) fn insert(
     search: &Search<'_>,
     records: &Records,
@@ -111,32 +113,63 @@ pub(super) fn insert(
         || (0..records.len() as u32).collect(),
         |&position| search.table.columns()[position].codes.clone(),
     );
+    // People who do not mind are no company for those who do: they come after, to groups that gained anyway.
+    let mut minds = vec![true; records.len()];
+    let unconcerned = unconcerned::rows(search);
+    for &row in &unconcerned {
+        minds[row as usize] = false;
+    }
+    let (new, others): (Vec<u32>, Vec<u32>) =
+        earlier.new.iter().partition(|&&row| minds[row as usize]);
     let inserted = cluster::insert(
         records,
         &earlier.groups,
-        &earlier.new,
+        &new,
         &sensitive,
         search.admission.k,
         values(search.plan).min(search.admission.k),
-        InsertionRule::LeastLoss,
+        search.plan.policy.release.microdata.insertion,
     )?;
     let mut groups = Vec::with_capacity(inserted.clusters.len());
-    let mut group_of = vec![None; search.table.records()];
     for (old, grown) in earlier.groups.iter().zip(inserted.clusters) {
         let came = &grown[old.len()..];
         let joined =
             came.is_empty() || (search.admission.admits(came) && search.admission.admits(&grown));
-        let group = if joined { grown } else { old.clone() };
-        for &row in &group {
-            group_of[row as usize] = Some(groups.len() as u32);
+        groups.push(if joined { grown } else { old.clone() });
+    }
+    for row in others {
+        let gained = earlier.groups.iter().zip(&groups).enumerate();
+        let best = gained
+            .filter(|(_, (old, grown))| {
+                let with = |rows: &[u32]| search.admission.admits(&[rows, &[row]].concat());
+                grown.len() > old.len() && with(&grown[old.len()..]) && with(grown)
+            })
+            .filter_map(|(number, (_, grown))| {
+                let extent = records.extent(grown)?;
+                Some((records.increase(&extent, row), number))
+            })
+            .min_by(|a, b| a.0.total_cmp(&b.0));
+        if let Some((_, number)) = best {
+            groups[number].push(row);
         }
-        groups.push(group);
+    }
+    let mut group_of = vec![None; search.table.records()];
+    for (number, group) in groups.iter().enumerate() {
+        for &row in group {
+            group_of[row as usize] = Some(number as u32);
+        }
     }
     let waiting = group_of.iter().filter(|group| group.is_none()).count() as u64;
+    let concerned = |group: &Vec<u32>| group.iter().filter(|&&row| minds[row as usize]).count();
+    let figures = Unconcerned {
+        records: unconcerned.len() as u64,
+        smallest_group: groups.iter().map(concerned).min().unwrap_or(0) as u64,
+    };
     Ok(Inserted {
         groups,
         group_of,
         waiting,
+        unconcerned: (!unconcerned.is_empty()).then_some(figures),
     })
 }
 

@@ -1,0 +1,146 @@
+//! Where lines go: files in the directory, standard output, a broker; each knows what it has already.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use denym_engine::BrokerMistake;
+use denym_engine::events::{Address, BrokerSink, Channel, LineFile, Outgoing, Patience};
+
+use super::checkpoint::{Ledger, index};
+use crate::Error;
+use crate::policy::stream::{StreamPolicy, StreamSink};
+
+/// One place per channel.
+enum Place {
+    File(LineFile),
+    /// Lines of standard output cannot be asked for: after a fault the last ones may come twice.
+    Standard,
+    /// Which of the brokers.
+    Broker(usize),
+}
+
+/// All places that lines go to.
+pub(super) struct Outputs {
+    /// Windows, certificates, late events.
+    places: [Place; 3],
+    brokers: Vec<BrokerSink>,
+    /// Certificates are kept in the directory whatever happens to windows.
+    certificates: Option<LineFile>,
+}
+
+impl Outputs {
+    /// Opens everything, as the ledger knows it.
+    pub(super) fn open(
+        policy: &StreamPolicy,
+        directory: &Path,
+        ledger: Option<&Ledger>,
+        patience: &Patience,
+    ) -> Result<Self, Error> {
+        let lengths = ledger.map_or([0; 3], |ledger| ledger.lengths);
+        let file = |name: &str, channel: Channel| -> Result<LineFile, Error> {
+            let path: PathBuf = directory.join(name);
+            Ok(LineFile::open(path, lengths[index(channel)])?)
+        };
+        let mut brokers = Vec::new();
+        let mut connect = |address: &Address, channels: &[Channel]| {
+            let sink = BrokerSink::open(address, channels, patience)?;
+            for &channel in channels {
+                // What this run has not put there, somebody else has.
+                let known = ledger.map_or(0, |ledger| ledger.numbers[index(channel)]);
+                if sink.last(channel).is_some_and(|last| last > known) {
+                    return Err(Error::Engine(denym_engine::Error::Broker {
+                        address: address.to_string(),
+                        mistake: BrokerMistake::Foreign,
+                    }));
+                }
+            }
+            brokers.push(sink);
+            Ok(Place::Broker(brokers.len() - 1))
+        };
+        let certificates = file("certificates.ndjson", Channel::Certificates)?;
+        let (windows, certificates, kept) = match &policy.sink {
+            StreamSink::Directory => (
+                Place::File(file("windows.ndjson", Channel::Windows)?),
+                Place::File(certificates),
+                None,
+            ),
+            StreamSink::Standard => (Place::Standard, Place::File(certificates), None),
+            StreamSink::Broker(address) => {
+                let channels = [Channel::Windows, Channel::Certificates];
+                let Place::Broker(at) = connect(address, &channels)? else {
+                    return Err(Error::Internal {
+                        what: "a broker is a broker".to_owned(),
+                    });
+                };
+                (Place::Broker(at), Place::Broker(at), Some(certificates))
+            }
+        };
+        let late = match &policy.late {
+            None => Place::File(file("steward/late.ndjson", Channel::Late)?),
+            Some(address) => connect(address, &[Channel::Late])?,
+        };
+        Ok(Self {
+            places: [windows, certificates, late],
+            brokers,
+            certificates: kept,
+        })
+    }
+
+    /// Lets lines out; all are where they belong when it returns, none of them twice.
+    pub(super) fn publish(&mut self, lines: &[Outgoing]) -> Result<(), Error> {
+        for channel in super::checkpoint::CHANNELS {
+            let own = || {
+                let own = lines.iter().filter(|line| line.channel == channel);
+                own.map(|line| line.line.as_str())
+            };
+            match &mut self.places[index(channel)] {
+                Place::File(file) => file.append(own())?,
+                Place::Standard => print(own())?,
+                Place::Broker(_) => {
+                    if let (Channel::Certificates, Some(file)) = (channel, &mut self.certificates) {
+                        file.append(own())?;
+                    }
+                }
+            }
+        }
+        for (at, broker) in self.brokers.iter_mut().enumerate() {
+            let own: Vec<Outgoing> = lines
+                .iter()
+                .filter(|line| {
+                    let place = &self.places[index(line.channel)];
+                    matches!(place, Place::Broker(known) if *known == at)
+                })
+                .cloned()
+                .collect();
+            broker.publish(&own)?;
+        }
+        Ok(())
+    }
+
+    /// Bytes of each file.
+    pub(super) fn lengths(&self) -> [u64; 3] {
+        let mut lengths = [0; 3];
+        for (length, place) in lengths.iter_mut().zip(&self.places) {
+            if let Place::File(file) = place {
+                *length = file.length();
+            }
+        }
+        if let Some(file) = &self.certificates {
+            lengths[index(Channel::Certificates)] = file.length();
+        }
+        lengths
+    }
+}
+
+fn print<'a>(lines: impl Iterator<Item = &'a str>) -> Result<(), Error> {
+    let mut out = std::io::stdout().lock();
+    let written = lines
+        .map(|line| {
+            out.write_all(line.as_bytes())
+                .and_then(|()| out.write_all(b"\n"))
+        })
+        .collect::<std::io::Result<()>>();
+    written
+        .and_then(|()| std::io::stdout().lock().flush())
+        .map_err(|error| Error::io("write the windows", Path::new("-"), &error))
+}
