@@ -90,8 +90,9 @@ const HARMLESS: [&str; 12] = [
     "bytea_output",
 ];
 
-/// Words of one statement. A sum of a million terms is a tree a million deep, and whoever walks it needs that much stack.
-const MOST_WORDS: usize = 10_000;
+/// Words of one statement. A sum of a million terms is a tree a million deep: whoever walks it needs that much stack, and whoever plans it
+/// needs the square of that time.
+const MOST_WORDS: usize = 4_000;
 
 /// Reads a text of one or more statements.
 pub fn parse(text: &str) -> Result<Vec<Command>, Error> {
@@ -109,7 +110,7 @@ pub fn parse(text: &str) -> Result<Vec<Command>, Error> {
         }
         if words > MOST_WORDS {
             return Err(Error::NotAllowed {
-                what: "a statement of more than 10,000 words".into(),
+                what: "a statement of more than 4,000 words".into(),
             });
         }
         out.push(read(piece)?);

@@ -253,8 +253,8 @@ impl Engine {
             self.adapt(statement, sql)?
         };
         let state = self.state(user).build();
-        let plan = state
-            .statement_to_plan(EngineStatement::Statement(Box::new(statement)))
+        let statement = EngineStatement::Statement(Box::new(statement));
+        let plan = aside(state.statement_to_plan(statement))
             .await
             .map_err(|error| failure::planning(&error))?;
         if !matches!(
@@ -323,7 +323,9 @@ impl Engine {
                 .replace_params_with_values(&values)
                 .map_err(failed)?
         };
-        let physical = state.create_physical_plan(&plan).await.map_err(failed)?;
+        let physical = aside(state.create_physical_plan(&plan))
+            .await
+            .map_err(failed)?;
         let stream = execute_stream(physical, state.task_ctx()).map_err(failed)?;
         Ok(Batches::start(stream))
     }
@@ -355,6 +357,16 @@ impl Engine {
                 numbered
             }
         }
+    }
+}
+
+/// Planning computes and does not wait: other sessions go on meanwhile on another thread.
+async fn aside<T>(work: impl Future<Output = T>) -> T {
+    let handle = tokio::runtime::Handle::current();
+    if handle.runtime_flavor() == tokio::runtime::RuntimeFlavor::MultiThread {
+        tokio::task::block_in_place(|| handle.block_on(work))
+    } else {
+        work.await
     }
 }
 
