@@ -10,6 +10,7 @@
 
 mod audit;
 mod microdata;
+mod path_figures;
 mod paths;
 mod process;
 mod solvers;
@@ -19,8 +20,7 @@ mod trails;
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
-    let all = wanted.is_empty();
-    for (name, run) in [
+    let benches = [
         ("table", table::run as fn()),
         ("audit", audit::run),
         ("trails", trails::run),
@@ -28,10 +28,22 @@ fn main() {
         ("microdata", microdata::run),
         ("thesis", thesis::run),
         ("solvers", solvers::run),
-    ] {
-        if all || wanted.iter().any(|word| word == name) {
-            println!("\n## {name}\n");
-            run();
-        }
+    ];
+    // The papers' figures on paths take minutes; they run only by name.
+    let figures = [
+        ("figure-6", path_figures::figure_6 as fn()),
+        ("figure-7", path_figures::figure_7),
+        ("figure-8", path_figures::figure_8),
+        ("figure-9", path_figures::figure_9),
+    ];
+    let all = wanted.is_empty();
+    let named = |name: &str| wanted.iter().any(|word| word == name);
+    let chosen = benches
+        .into_iter()
+        .filter(|(name, _)| all || named(name))
+        .chain(figures.into_iter().filter(|(name, _)| named(name)));
+    for (name, run) in chosen {
+        println!("\n## {name}\n");
+        run();
     }
 }

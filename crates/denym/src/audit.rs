@@ -1,6 +1,7 @@
 //! Measures any table: every promise's value and every risk, without changing anything.
 
 pub(crate) mod paths;
+pub(crate) mod transactions;
 
 use std::path::PathBuf;
 

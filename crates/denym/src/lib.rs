@@ -36,14 +36,16 @@ mod scopes;
 mod source;
 mod stream;
 mod threads;
+mod transactions;
 mod utility;
 mod verify;
 
 pub use anonymize::{
     Account, ColumnTests, Figures, Measures, Microdata, Outcome, PathFigures, Refusal, Release,
-    RunOptions, Tried, anonymize,
+    RunOptions, TransactionFigures, Tried, anonymize,
 };
 pub use audit::paths::{PathAuditRequest, audit_paths};
+pub use audit::transactions::{TransactionAuditRequest, audit_transactions};
 pub use audit::{Audit, AuditRequest, Dilemma, SpecialUniques, WhatIf, audit};
 pub use bundle::remove_unfinished;
 pub use certificate::{Altered, AttackResult, Certificate, Check, Claim, DataFile, Sensitive};
@@ -66,6 +68,7 @@ pub use presence::{Presence, Wildcards};
 pub use profile::{draft_policy, profile_table};
 pub use pseudonyms::Environment;
 pub use stream::{StreamListener, StreamPolicy, StreamRun, StreamSummary, stream};
+pub use transactions::TransactionForm;
 pub use utility::{Utility, utility};
 pub use verify::{Verification, verify};
 

@@ -1,6 +1,7 @@
 //! Checks a release from its public half alone.
 
 mod paths;
+mod transactions;
 
 use std::path::{Path, PathBuf};
 
@@ -43,6 +44,11 @@ pub fn verify(directory: &Path, threads: Option<usize>) -> Result<Verification, 
     if let Some(layout) = &certificate.paths {
         let pool = crate::threads::pool(threads)?;
         return pool.install(|| paths::verify(&certificate, layout, &table, &path, data_intact));
+    }
+    if let Some(form) = &certificate.transactions {
+        let pool = crate::threads::pool(threads)?;
+        return pool
+            .install(|| transactions::verify(&certificate, form, &table, &path, data_intact));
     }
     if certificate.knows == Knowledge::Institutions {
         // How many owners a trail has only the identified side tells.

@@ -6,6 +6,7 @@ mod paths;
 mod red_team;
 mod table;
 mod trails;
+mod transactions;
 
 use std::path::{Path, PathBuf};
 
@@ -21,6 +22,8 @@ pub(crate) use microdata::CLUSTERING;
 pub use microdata::{ColumnTests, Measures, Microdata};
 pub use paths::PathFigures;
 pub(crate) use table::solve;
+pub use transactions::TransactionFigures;
+pub(crate) use transactions::{metric as transaction_metric, solve as solve_items};
 
 /// How a run is made, beside what the policy says.
 #[derive(Debug, Clone, Default)]
@@ -135,6 +138,8 @@ pub enum Figures {
     },
     /// Paths.
     Paths(PathFigures),
+    /// Transactions.
+    Transactions(TransactionFigures),
     /// Trails.
     Trails {
         /// Entries of the anonymous trails.
@@ -169,6 +174,7 @@ pub fn anonymize(
     threads::pool(options.threads)?.install(|| match policy.data.kind {
         DataKind::Table => table::run(policy, output, options, listener),
         DataKind::Paths => paths::run(policy, output, options, listener),
+        DataKind::Transactions => transactions::run(policy, output, options, listener),
         DataKind::Trails => trails::run(policy, output, options, listener),
     })
 }

@@ -173,7 +173,12 @@ pub(super) fn run(
     let (claims, _) = judged?;
     if let Some(earlier) = &earlier {
         let kept: Vec<usize> = record_of.iter().map(|&record| record as usize).collect();
-        let joint = denym_paths::check_republication(earlier, &released, &kept, &request, &context);
+        let mut joint =
+            denym_paths::check_republication(earlier, &released, &kept, &request, &context);
+        if joint.is_ok() && matching == Matching::Consistent {
+            joint =
+                denym_paths::check_contradiction(earlier, &table.paths, &released, &kept, &request);
+        }
         match joint {
             Err(error) if error.is_refusal() => {
                 let account = refused(policy, &table, &request, &context, &error.into(), warnings)?;
@@ -219,6 +224,7 @@ pub(super) fn run(
             form: table.form.clone(),
             matching,
         }),
+        transactions: None,
     };
     proceed(listener)?;
 

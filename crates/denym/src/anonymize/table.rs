@@ -169,6 +169,7 @@ pub(super) fn run(
         claims: account.claims.clone(),
         attacks: account.attacks.clone(),
         paths: None,
+        transactions: None,
     };
     proceed(listener)?;
 

@@ -26,9 +26,10 @@ pub(super) fn explore(
     request: &ExploreRequest,
     listener: &dyn Listener,
 ) -> Result<Exploration, Error> {
-    if !(request.l.is_empty() && request.t.is_empty() && request.suppress.is_empty()) {
+    let foreign = request.l.is_empty() && request.t.is_empty() && request.suppress.is_empty();
+    if !(foreign && request.items.is_empty()) {
         return Err(Error::Argument {
-            what: "l, t and suppressed records are bounds of tables, not paths".into(),
+            what: "l, t, suppressed records and items are no bounds of paths".into(),
             help: "vary --k, --doublets and --confidence".into(),
         });
     }
