@@ -29,12 +29,13 @@ fn main() {
         ("thesis", thesis::run),
         ("solvers", solvers::run),
     ];
-    // The papers' figures on paths take minutes; they run only by name.
+    // The papers' figures on paths, and London's journeys, take minutes; they run only by name.
     let figures = [
         ("figure-6", path_figures::figure_6 as fn()),
         ("figure-7", path_figures::figure_7),
         ("figure-8", path_figures::figure_8),
         ("figure-9", path_figures::figure_9),
+        ("oyster", path_figures::oyster),
     ];
     let all = wanted.is_empty();
     let named = |name: &str| wanted.iter().any(|word| word == name);

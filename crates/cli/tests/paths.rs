@@ -115,6 +115,34 @@ fn grouped(text: &str) -> Vec<(String, String)> {
     found
 }
 
+/// The wide form written in a format is read in that format: Table 2 again, with nothing left to remove.
+fn wide_input(at: &std::path::Path, format: &str) {
+    let directory = thesis();
+    let end = format!("{GLOBAL}\nformat = \"{format}\"");
+    let text = policy("table1.csv", 2, 2, WELFARE, "covers", &end);
+    write(directory.path(), "policy.toml", text);
+    let (code, found) = json(directory.path(), &["anonymize", "policy.toml", "-o", "out"]);
+    assert_eq!(code, 0, "{found}");
+    let file = format!("wide.{format}");
+    let written = directory
+        .path()
+        .join(format!("out/release/table1.{format}"));
+    std::fs::copy(written, at.join(&file)).expect("copied");
+    write(
+        at,
+        "wide.toml",
+        policy(&file, 2, 2, WELFARE, "covers", GLOBAL),
+    );
+    let (code, found) = json(at, &["anonymize", "wide.toml", "-o", "wide", "--force"]);
+    assert_eq!(
+        (code, &found["lost_doublets"]),
+        (0, &0.into()),
+        "{format} {found}"
+    );
+    let text = std::fs::read_to_string(at.join("wide/release/wide.csv")).expect("data");
+    assert_eq!(text, TABLE_2, "{format}");
+}
+
 #[test]
 fn long_form_wide_form_and_every_format_say_the_same() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -164,6 +192,25 @@ fn long_form_wide_form_and_every_format_say_the_same() {
             assert_eq!(grouped(&text), expected, "{source} {format}");
             let (code, _) = json(at, &["verify", "out"]);
             assert_eq!(code, 0);
+            // What was written can be read again, whatever its format.
+            let path = path.to_str().expect("a path");
+            let (_, found) = json(
+                at,
+                &[
+                    "audit",
+                    path,
+                    "--doublets",
+                    "2",
+                    "--k",
+                    "2",
+                    "--keep-repeats",
+                ],
+            );
+            assert_eq!(
+                (&found["doublets"], &found["holds"]),
+                (&24.into(), &true.into())
+            );
+            wide_input(at, format);
         }
     }
     // By default a stay is one visit: person 6 is at c from 5 to 7, and b at 3 and again at 4 is one visit too.

@@ -433,7 +433,7 @@ fn hostile_files_get_a_clear_error_and_no_cell_is_quoted() {
             2,
             "neither a column `items` nor columns `subject` and `item`",
         ),
-        ("customer,items\n", "", 1, "records"),
+        ("customer,items\n", "", 2, "no record"),
     ] {
         write(at, "baskets.csv", data);
         let kind = "kind = \"transactions\"";

@@ -265,9 +265,9 @@ fn names(policy: &Policy, role: Role) -> Vec<String> {
         .collect()
 }
 
-/// Doublets up to which the judge counts whom a release by local suppression exposes; beyond that it would take longer
-/// than all the rest.
-const MOST_JUDGED: usize = 200_000;
+/// Doublets up to which the judge counts whom a release by local suppression exposes: a week of a city's journeys and a
+/// day of web sessions are within. Beyond that its bits, one per doublet and distinct record, may not fit into memory.
+const MOST_JUDGED: usize = 2_500_000;
 
 /// Records that somebody who knows their source path can still tell apart, which `covers` does not see.
 fn exposed(

@@ -17,7 +17,7 @@ const FIGURES: [&str; 6] = [
     "critical_violations",
     "suppressed_doublets",
     "lost_doublets",
-    "doublets",
+    "source_doublets",
 ];
 
 /// Solves for every combination.
