@@ -227,6 +227,7 @@ pub(super) fn run(
         claims: account.claims.clone(),
         attacks: account.attacks.clone(),
         paths: None,
+        transactions: None,
     };
     proceed(listener)?;
 
