@@ -29,6 +29,9 @@ use tokio_rustls::TlsAcceptor;
 /// How long statements that run may go on once the gateway is told to stop.
 const GRACE: Duration = Duration::from_secs(10);
 
+/// Stack of each thread; used only as deep as statements go.
+const STACK: usize = 64 << 20;
+
 /// What all connections share. Nothing in it is a client's to change.
 pub(crate) struct Shared {
     pub(crate) policy: Arc<AccessPolicy>,
@@ -202,7 +205,7 @@ impl Gateway {
         self.shared.tls.is_some()
     }
 
-    /// Serves until `shutdown` ends; then idle sessions are told to go, running statements get a little time, and it returns.
+    /// Serves until `shutdown` ends, on a runtime whose threads have stacks of some megabytes; then idle sessions are told to go, running statements get a little time, and it returns.
     pub async fn serve(self, shutdown: impl Future<Output = ()> + Send) {
         let (stop, stopped) = watch::channel(false);
         let places = Arc::new(Semaphore::new(self.shared.limits.connections));
@@ -265,6 +268,8 @@ pub fn run(
         builder.worker_threads(threads.max(1));
     }
     let runtime = builder
+        // the longest statement that is let in is a deep tree
+        .thread_stack_size(STACK)
         .enable_all()
         .build()
         .map_err(Error::file("the runtime"))?;

@@ -90,6 +90,9 @@ const HARMLESS: [&str; 12] = [
     "bytea_output",
 ];
 
+/// Words of one statement. A sum of a million terms is a tree a million deep, and whoever walks it needs that much stack.
+const MOST_WORDS: usize = 10_000;
+
 /// Reads a text of one or more statements.
 pub fn parse(text: &str) -> Result<Vec<Command>, Error> {
     let tokens = Tokenizer::new(&PostgreSqlDialect {}, text)
@@ -97,11 +100,17 @@ pub fn parse(text: &str) -> Result<Vec<Command>, Error> {
         .map_err(|_| Error::Syntax)?;
     let mut out = Vec::new();
     for piece in tokens.split(|token| *token == Token::SemiColon) {
-        if piece
+        let words = piece
             .iter()
-            .all(|token| matches!(token, Token::Whitespace(_)))
-        {
+            .filter(|token| !matches!(token, Token::Whitespace(_)))
+            .count();
+        if words == 0 {
             continue;
+        }
+        if words > MOST_WORDS {
+            return Err(Error::NotAllowed {
+                what: "a statement of more than 10,000 words".into(),
+            });
         }
         out.push(read(piece)?);
     }
@@ -572,5 +581,7 @@ mod tests {
             "one bad statement refuses the text"
         );
         assert!(parse("SELECT 'unclosed").is_err());
+        let long = format!("SELECT {}1", "1 + ".repeat(1_000_000));
+        assert!(parse(&long).is_err(), "a deep tree is not built");
     }
 }

@@ -506,3 +506,16 @@ fn every_access_is_in_the_log_and_no_value() {
         tells_nothing(&log);
     });
 }
+
+#[test]
+fn a_statement_like_a_tower_brings_nothing_down() {
+    both(|backend, site| {
+        let sum = |terms: usize| format!("SELECT {}1 FROM visit LIMIT 1", "1 + ".repeat(terms));
+        // refused or answered, the gateway lives
+        for sql in [sum(4_900), sum(200_000), format!("SELECT {}1{}", "(".repeat(4_000), ")".repeat(4_000))] {
+            let _ = site.ask("anna", "marketing", &sql);
+            let rows = site.ask("anna", "marketing", "SELECT count(*) FROM person");
+            assert_eq!(rows, Ok(vec![vec!["120".into()]]), "{backend}");
+        }
+    });
+}

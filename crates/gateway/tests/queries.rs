@@ -11,7 +11,13 @@ mod support;
 /// Runs queries in one session; a line of dashes between their answers.
 fn answers(site: &Site, queries: &[(String, String)]) -> Vec<Result<Vec<Vec<String>>, String>> {
     let mut sql = String::new();
-    for (purpose, query) in queries {
+    for (place, (purpose, query)) in queries.iter().enumerate() {
+        // every fifth by a cursor
+        let query = if place % 5 == 0 {
+            format!("BEGIN; DECLARE c CURSOR FOR {query}; FETCH 7 FROM c; FETCH ALL FROM c; COMMIT")
+        } else {
+            query.clone()
+        };
         let _ = write!(
             sql,
             "SET denym.purpose = '{purpose}';\n{query};\n\\echo -----\n"

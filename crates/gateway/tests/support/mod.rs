@@ -132,6 +132,7 @@ impl Plan {
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread()
                 .worker_threads(2)
+                .thread_stack_size(64 << 20)
                 .enable_all()
                 .build()
                 .expect("a runtime");
