@@ -51,7 +51,16 @@ impl Gateway {
         std::fs::write(folder.join("users"), USERS).expect("written");
         let mut child = Command::new(denym())
             .current_dir(folder)
-            .args(["gateway", "--policy", "policy.toml", "--users", "users", "--listen", "127.0.0.1:0", "--json"])
+            .args([
+                "gateway",
+                "--policy",
+                "policy.toml",
+                "--users",
+                "users",
+                "--listen",
+                "127.0.0.1:0",
+                "--json",
+            ])
             .args(arguments)
             .stdout(Stdio::piped())
             .spawn()
@@ -63,7 +72,12 @@ impl Gateway {
             assert!(read > 0, "the gateway listens: {text}");
         }
         let told: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-        let port = told["listening"].as_str().expect("an address").rsplit(':').next().expect("a port");
+        let port = told["listening"]
+            .as_str()
+            .expect("an address")
+            .rsplit(':')
+            .next()
+            .expect("a port");
         Self {
             child,
             port: port.to_owned(),
@@ -73,7 +87,18 @@ impl Gateway {
     fn psql(&self) -> Command {
         let mut command = Command::new(program("psql"));
         command
-            .args(["-XAtq", "-h", "127.0.0.1", "-p", &self.port, "-U", "anna", "-d", "denym", "-c"])
+            .args([
+                "-XAtq",
+                "-h",
+                "127.0.0.1",
+                "-p",
+                &self.port,
+                "-U",
+                "anna",
+                "-d",
+                "denym",
+                "-c",
+            ])
             .env("PGPASSWORD", "bench");
         command
     }
@@ -125,10 +150,20 @@ pub(crate) fn run() {
 
 /// One cell's decision.
 fn decision() {
-    let policy = format!("{HEAD}[tables.t]\nkey = \"id\"\nconsent = {{ row-code = \"code\" }}\n[tables.t.columns]{COLUMNS}");
+    let policy = format!(
+        "{HEAD}[tables.t]\nkey = \"id\"\nconsent = {{ row-code = \"code\" }}\n[tables.t.columns]{COLUMNS}"
+    );
     let policy = AccessPolicy::parse(&policy, &|_| None).expect("valid");
     let access = policy
-        .open("anna", Some("marketing"), "t", Moment { day: 20_000, minute: 720 })
+        .open(
+            "anna",
+            Some("marketing"),
+            "t",
+            Moment {
+                day: 20_000,
+                minute: 720,
+            },
+        )
         .expect("permitted");
     let consents: Vec<RecordConsent> = CODES
         .iter()
@@ -163,7 +198,14 @@ fn embedded(rows: usize) {
         "<{general}, {}, {marketing}>",
     ];
     for id in 0..rows {
-        let _ = writeln!(text, "{id},Person number {},{},{},{}", id % 5000, id % 90, id * 7 % 90_000, CODES[id % 4]);
+        let _ = writeln!(
+            text,
+            "{id},Person number {},{},{},{}",
+            id % 5000,
+            id % 90,
+            id * 7 % 90_000,
+            CODES[id % 4]
+        );
         let _ = writeln!(consent, "listed,{id},*,\"{}\"", said[id % 4]);
     }
     std::fs::write(work.path().join("people.csv"), text).expect("written");
@@ -172,20 +214,35 @@ fn embedded(rows: usize) {
     let policy = format!(
         "{HEAD}[tables.plain]\n{open}\n[tables.plain.columns]{COLUMNS}\n[tables.coded]\nkey = \"id\"\nconsent = {{ row-code = \"code\" }}\n{open}\n[tables.coded.columns]{COLUMNS}\n[tables.listed]\nkey = \"id\"\nconsent = \"table\"\n{open}\n[tables.listed.columns]{COLUMNS}"
     );
-    let arguments: Vec<String> = ["--table", "plain=people.csv", "--table", "coded=people.csv", "--table", "listed=people.csv", "--consent", "consent.csv"]
-        .iter()
-        .map(|text| (*text).to_owned())
-        .collect();
+    let arguments: Vec<String> = [
+        "--table",
+        "plain=people.csv",
+        "--table",
+        "coded=people.csv",
+        "--table",
+        "listed=people.csv",
+        "--consent",
+        "consent.csv",
+    ]
+    .iter()
+    .map(|text| (*text).to_owned())
+    .collect();
     let gateway = Gateway::start(work.path(), &policy, &arguments);
     let ask = |sql: String| {
         let mut command = gateway.psql();
         command.arg(sql);
         command
     };
-    let scan = |table: &str| ask(format!("SELECT id, name, age, income FROM {table} FOR PURPOSE marketing"));
+    let scan = |table: &str| {
+        ask(format!(
+            "SELECT id, name, age, income FROM {table} FOR PURPOSE marketing"
+        ))
+    };
     // equal answers first: all rows come, and a quarter of the names is one letter
     for table in ["plain", "coded", "listed"] {
-        let count = output(&mut ask(format!("SELECT count(*), count(name), sum(CASE WHEN length(name) = 1 THEN 1 ELSE 0 END) FROM {table} FOR PURPOSE marketing")));
+        let count = output(&mut ask(format!(
+            "SELECT count(*), count(name), sum(CASE WHEN length(name) = 1 THEN 1 ELSE 0 END) FROM {table} FOR PURPOSE marketing"
+        )));
         let (full, masked, listed) = (rows, rows / 4, rows - rows / 4);
         let expected = match table {
             "plain" => format!("{full}|{full}|0"),
@@ -195,7 +252,10 @@ fn embedded(rows: usize) {
         assert_eq!(count.trim(), expected, "{table}");
     }
     let plain = fastest(|| scan("plain"));
-    for (table, what) in [("coded", "a code per record"), ("listed", "a consent file by key")] {
+    for (table, what) in [
+        ("coded", "a code per record"),
+        ("listed", "a consent file by key"),
+    ] {
         let masked = fastest(|| scan(table));
         println!(
             "| files: masked scan of 4 columns, {rows} rows, {what} | {} | unmasked {} | {:.2}x | 2.5x |",
@@ -210,13 +270,31 @@ fn embedded(rows: usize) {
     let start = Instant::now();
     let told = output(
         Command::new(program("pgbench"))
-            .args(["-n", "-c", "1000", "-j", "2", "-t", "2", "-h", "127.0.0.1", "-p", &gateway.port, "-U", "anna", "-f"])
+            .args([
+                "-n",
+                "-c",
+                "1000",
+                "-j",
+                "2",
+                "-t",
+                "2",
+                "-h",
+                "127.0.0.1",
+                "-p",
+                &gateway.port,
+                "-U",
+                "anna",
+                "-f",
+            ])
             .arg(&script)
             .arg("denym")
             .env("PGPASSWORD", "bench"),
     );
     assert!(told.contains("2000/2000"), "{told}");
-    println!("| 1,000 clients at once, login and two queries each | {} | | | served |", seconds(start.elapsed()));
+    println!(
+        "| 1,000 clients at once, login and two queries each | {} | | | served |",
+        seconds(start.elapsed())
+    );
 }
 
 fn postgres(rows: usize) {
@@ -224,11 +302,18 @@ fn postgres(rows: usize) {
         return;
     };
     let work = tempfile::tempdir().expect("a directory");
-    let policy_text = format!("{HEAD}[tables.person]\nkey = \"id\"\nconsent = \"companion\"\ndefault = \"<{{general}}, {{}}, {{}}>\"\n[tables.person.columns]{COLUMNS}");
+    let policy_text = format!(
+        "{HEAD}[tables.person]\nkey = \"id\"\nconsent = \"companion\"\ndefault = \"<{{general}}, {{}}, {{}}>\"\n[tables.person.columns]{COLUMNS}"
+    );
     let policy = AccessPolicy::parse(&policy_text, &|_| None).expect("valid");
-    let mut sql = String::from("CREATE SCHEMA raw; CREATE TABLE raw.person (id int8 PRIMARY KEY, name text, age int8, income int8");
+    let mut sql = String::from(
+        "CREATE SCHEMA raw; CREATE TABLE raw.person (id int8 PRIMARY KEY, name text, age int8, income int8",
+    );
     for column in ["id", "name", "age", "income"] {
-        let _ = write!(sql, ", {column}_aip int8, {column}_cip int8, {column}_pip int8");
+        let _ = write!(
+            sql,
+            ", {column}_aip int8, {column}_cip int8, {column}_pip int8"
+        );
     }
     let _ = write!(
         sql,
@@ -236,17 +321,29 @@ fn postgres(rows: usize) {
          FROM generate_series(0, {rows} - 1) i; CREATE INDEX ON raw.person (income);"
     );
     // the indexes that `denym access ddl` prints
-    let table = policy.postgres("person", "marketing", "raw", &|_| true).expect("in SQL");
+    let table = policy
+        .postgres("person", "marketing", "raw", &|_| true)
+        .expect("in SQL");
     for place in [0, 3] {
         sql.push_str(&table.index(place).expect("in SQL").expect("an index"));
     }
     sql.push_str("ANALYZE raw.person;");
     server.query(&sql).expect("sets up");
-    let connection = format!("host={} user=postgres dbname=postgres", server.socket().display());
-    let gateway = Gateway::start(work.path(), &policy_text, &["--postgres".into(), connection]);
+    let connection = format!(
+        "host={} user=postgres dbname=postgres",
+        server.socket().display()
+    );
+    let gateway = Gateway::start(
+        work.path(),
+        &policy_text,
+        &["--postgres".into(), connection],
+    );
     let direct = |sql: &str| {
         let mut command = Command::new(program("psql"));
-        command.args(["-XAtq", "-U", "postgres", "-d", "postgres", "-h"]).arg(server.socket()).args(["-c", sql]);
+        command
+            .args(["-XAtq", "-U", "postgres", "-d", "postgres", "-h"])
+            .arg(server.socket())
+            .args(["-c", sql]);
         command
     };
     let through = |sql: &str| {
@@ -254,9 +351,18 @@ fn postgres(rows: usize) {
         command.arg(format!("{sql} FOR PURPOSE marketing"));
         command
     };
-    let expected = server.query(&format!("SELECT count(*), count(name), count(income) FROM ({}) q;", table.select(&[0, 1, 2, 3]).expect("in SQL")));
-    let found = output(&mut through("SELECT count(*), count(name), count(income) FROM person"));
-    assert_eq!(found.trim(), expected.expect("reads")[0].join("|"), "the answer of the masked query itself");
+    let expected = server.query(&format!(
+        "SELECT count(*), count(name), count(income) FROM ({}) q;",
+        table.select(&[0, 1, 2, 3]).expect("in SQL")
+    ));
+    let found = output(&mut through(
+        "SELECT count(*), count(name), count(income) FROM person",
+    ));
+    assert_eq!(
+        found.trim(),
+        expected.expect("reads")[0].join("|"),
+        "the answer of the masked query itself"
+    );
     let (masked, raw) = (
         fastest(|| through("SELECT id, name, age, income FROM person")),
         fastest(|| direct("SELECT id, name, age, income FROM raw.person")),
@@ -281,10 +387,31 @@ fn postgres(rows: usize) {
             "3x",
         ),
     ] {
-        let through = latency(work.path(), masked, rows, &["-h", "127.0.0.1", "-p", &gateway.port, "-U", "anna", "denym"]);
+        let through = latency(
+            work.path(),
+            masked,
+            rows,
+            &[
+                "-h",
+                "127.0.0.1",
+                "-p",
+                &gateway.port,
+                "-U",
+                "anna",
+                "denym",
+            ],
+        );
         let socket = server.socket().to_str().expect("a path").to_owned();
-        let direct = latency(work.path(), raw, rows, &["-h", &socket, "-U", "postgres", "postgres"]);
-        println!("| PostgreSQL: {what} | {through:.3} ms | direct {direct:.3} ms | {:.2}x | {bound} |", through / direct);
+        let direct = latency(
+            work.path(),
+            raw,
+            rows,
+            &["-h", &socket, "-U", "postgres", "postgres"],
+        );
+        println!(
+            "| PostgreSQL: {what} | {through:.3} ms | direct {direct:.3} ms | {:.2}x | {bound} |",
+            through / direct
+        );
     }
     std::io::stdout().flush().expect("prints");
 }
@@ -303,7 +430,12 @@ fn latency(folder: &Path, sql: &str, rows: usize, to: &[&str]) -> f64 {
                     .env("PGPASSWORD", "bench"),
             );
             told.lines()
-                .find_map(|line| line.strip_prefix("latency average = ")?.strip_suffix(" ms")?.parse::<f64>().ok())
+                .find_map(|line| {
+                    line.strip_prefix("latency average = ")?
+                        .strip_suffix(" ms")?
+                        .parse::<f64>()
+                        .ok()
+                })
                 .unwrap_or_else(|| panic!("{told}"))
         })
         .fold(f64::INFINITY, f64::min)
