@@ -14,8 +14,9 @@ use crate::process::{denym, output};
 
 /// Riders from the file, and through the broker.
 const RIDERS: (u64, u64) = (1_000_000, 200_000);
-/// Timestamps after which memory is looked at.
+/// How often memory is looked at until so many windows are published, a little fewer than there are.
 const LOOKS: usize = 6;
+const WINDOWS: usize = 44;
 
 /// The paper's setting for its largest runs; `SOURCE` is a line of `[data]`.
 const POLICY: &str = "\
@@ -98,9 +99,9 @@ fn stream(at: &Path, name: &str, source: &str, riders: u64, events: u64) {
     while child.try_wait().expect("a status").is_none() {
         let memory = resident(child.id());
         largest = largest.max(memory);
-        let windows = std::fs::read(&chain)
-            .map_or(0, |text| text.iter().filter(|byte| **byte == b'\n').count());
-        if windows >= (looks.len() + 1) * 54 / LOOKS && looks.len() < LOOKS {
+        let written = std::fs::read_to_string(&chain).unwrap_or_default();
+        let windows = written.lines().count();
+        if memory > 0 && windows >= (looks.len() + 1) * WINDOWS / LOOKS && looks.len() < LOOKS {
             looks.push(memory);
         }
         std::thread::sleep(Duration::from_millis(20));

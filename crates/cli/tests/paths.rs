@@ -1,63 +1,12 @@
-//! Paths through the command: the thesis' tables, the verified vectors, real data, hostile files, the public half.
+//! Paths through the command: the thesis' tables, both layouts, places, points, coarser doublets, explored and updated.
 
 mod support;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read as _;
-use std::path::Path;
+use std::collections::BTreeMap;
 
 use serde_json::Value;
+use support::paths::{GLOBAL, TABLE_1, TABLE_2, WELFARE, policy, released, thesis};
 use support::{files, json, run, write};
-
-/// Table 1 of the thesis.
-const TABLE_1: &str = "\
-path,status
-a1>d2>b3>e4>f6>c7,On-welfare
-b3>e4>f6>e8,Full-time
-b3>c7>e8,Full-time
-d2>f6>c7>e8,Retired
-d2>c5>f6>c7,On-welfare
-c5>f6>e9,Retired
-d2>c5>c7>e9,Part-time
-f6>c7>e9,Part-time
-";
-
-/// Table 2 of the thesis, sorted by what it shows.
-const TABLE_2: &str = "\
-path,status
-b3>c7>e8,Full-time
-b3>f6>c7,On-welfare
-b3>f6>e8,Full-time
-c5>c7>e9,Part-time
-c5>f6>c7,On-welfare
-c5>f6>e9,Retired
-f6>c7>e8,Retired
-f6>c7>e9,Part-time
-";
-
-/// A policy over `file` with L, K, a promise of confidence, the matching and the end of the policy.
-fn policy(file: &str, l: u64, k: u64, more: &str, matching: &str, end: &str) -> String {
-    format!(
-        "[data]\npath = \"{file}\"\nkind = \"paths\"\n\n[adversary]\nknows = {{ doublets = {l} }}\nmatching = \"{matching}\"\n\n\
-         [promise]\nk-anonymity = {k}\n{more}\n\n[release]\n{end}\n"
-    )
-}
-
-const WELFARE: &str =
-    "confidence = { attribute = \"status\", values = [\"On-welfare\"], at-most = 0.5 }";
-const GLOBAL: &str = "algorithm = \"global-suppression\"";
-
-fn thesis() -> tempfile::TempDir {
-    let directory = tempfile::tempdir().expect("a directory");
-    write(directory.path(), "table1.csv", TABLE_1);
-    let text = policy("table1.csv", 2, 2, WELFARE, "covers", GLOBAL);
-    write(directory.path(), "policy.toml", text);
-    directory
-}
-
-fn released(directory: &Path, file: &str) -> String {
-    std::fs::read_to_string(directory.join("out/release").join(file)).expect("released data")
-}
 
 #[test]
 fn the_thesis_table_1_becomes_table_2() {
@@ -166,6 +115,34 @@ fn grouped(text: &str) -> Vec<(String, String)> {
     found
 }
 
+/// The wide form written in a format is read in that format: Table 2 again, with nothing left to remove.
+fn wide_input(at: &std::path::Path, format: &str) {
+    let directory = thesis();
+    let end = format!("{GLOBAL}\nformat = \"{format}\"");
+    let text = policy("table1.csv", 2, 2, WELFARE, "covers", &end);
+    write(directory.path(), "policy.toml", text);
+    let (code, found) = json(directory.path(), &["anonymize", "policy.toml", "-o", "out"]);
+    assert_eq!(code, 0, "{found}");
+    let file = format!("wide.{format}");
+    let written = directory
+        .path()
+        .join(format!("out/release/table1.{format}"));
+    std::fs::copy(written, at.join(&file)).expect("copied");
+    write(
+        at,
+        "wide.toml",
+        policy(&file, 2, 2, WELFARE, "covers", GLOBAL),
+    );
+    let (code, found) = json(at, &["anonymize", "wide.toml", "-o", "wide", "--force"]);
+    assert_eq!(
+        (code, &found["lost_doublets"]),
+        (0, &0.into()),
+        "{format} {found}"
+    );
+    let text = std::fs::read_to_string(at.join("wide/release/wide.csv")).expect("data");
+    assert_eq!(text, TABLE_2, "{format}");
+}
+
 #[test]
 fn long_form_wide_form_and_every_format_say_the_same() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -215,6 +192,25 @@ fn long_form_wide_form_and_every_format_say_the_same() {
             assert_eq!(grouped(&text), expected, "{source} {format}");
             let (code, _) = json(at, &["verify", "out"]);
             assert_eq!(code, 0);
+            // What was written can be read again, whatever its format.
+            let path = path.to_str().expect("a path");
+            let (_, found) = json(
+                at,
+                &[
+                    "audit",
+                    path,
+                    "--doublets",
+                    "2",
+                    "--k",
+                    "2",
+                    "--keep-repeats",
+                ],
+            );
+            assert_eq!(
+                (&found["doublets"], &found["holds"]),
+                (&24.into(), &true.into())
+            );
+            wide_input(at, format);
         }
     }
     // By default a stay is one visit: person 6 is at c from 5 to 7, and b at 3 and again at 4 is one visit too.
@@ -226,252 +222,6 @@ fn long_form_wide_form_and_every_format_say_the_same() {
     );
     let (_, found) = json(at, &["anonymize", "policy.toml", "-o", "out", "--force"]);
     assert_eq!(found["doublets"], 30);
-}
-
-/// The verified cases as files: violations, the greedy choice, the output, refusals.
-#[test]
-fn verified_vectors_through_the_command() {
-    let Some(vectors) = denym_testkit::shared::vectors("paths-and-trails") else {
-        return;
-    };
-    let directory = tempfile::tempdir().expect("a directory");
-    let at = directory.path();
-    let lists = ["worked", "random"].map(|list| vectors[list].as_array().expect("a list"));
-    let all = lists
-        .into_iter()
-        .flatten()
-        .filter(|case| case["kind"] == "lkc");
-    let texts = |list: &Value| -> Vec<String> {
-        let items = list.as_array().expect("a list").iter();
-        items
-            .map(|item| item.as_str().expect("a text").to_owned())
-            .collect()
-    };
-    let rows = |list: &Value| -> Vec<String> {
-        let records = list.as_array().expect("a list").iter();
-        records
-            .map(|record| {
-                format!(
-                    "{},{}",
-                    texts(&record["path"]).join(">"),
-                    record["s"].as_str().expect("a text")
-                )
-            })
-            .collect()
-    };
-    let (mut released_cases, mut refused_cases) = (0, 0);
-    for case in all {
-        let id = &case["id"];
-        write(
-            at,
-            "t.csv",
-            format!("path,status\n{}\n", rows(&case["input"]).join("\n")),
-        );
-        let part = |at: usize| case["C"][at].as_f64().expect("a number");
-        let values = serde_json::to_string(&case["S"]).expect("JSON");
-        let bound = format!(
-            "confidence = {{ attribute = \"status\", values = {values}, at-most = {} }}",
-            part(0) / part(1)
-        );
-        let number = |key: &str| case[key].as_u64().expect("a number");
-        write(
-            at,
-            "p.toml",
-            policy("t.csv", number("L"), number("K"), &bound, "covers", GLOBAL),
-        );
-        let args = [
-            "anonymize",
-            "p.toml",
-            "-o",
-            "out",
-            "--force",
-            "--show-suppressed",
-        ];
-        let (code, found) = json(at, &args);
-        let critical = case["critical_violations"]
-            .as_array()
-            .expect("a list")
-            .len();
-        assert_eq!(found["critical_violations"], critical, "{id}");
-        assert_eq!(found["doublets"], case["total_instances"], "{id}");
-        let enough = case["input"].as_array().expect("a list").len() as u64 >= number("K");
-        if case["table_conf_empty_knowledge_ok"] == true && enough {
-            assert_eq!(code, 0, "{id} {found}");
-            assert_eq!(
-                found["suppressed"], case["sup_greedy_tie_lowest_t_then_loc"],
-                "{id}"
-            );
-            assert_eq!(found["lost_doublets"], case["lost_instances"], "{id}");
-            let exposed = &case["consistent_after_covers"]["exposed_people"];
-            assert_eq!(found["exposed_records"], *exposed, "{id}");
-            let mut expected = rows(&case["output"]);
-            expected.sort();
-            let text = std::fs::read_to_string(at.join("out/release/t.csv")).expect("data");
-            let mut shown: Vec<String> = text.lines().skip(1).map(str::to_owned).collect();
-            shown.sort();
-            assert_eq!(shown, expected, "{id}");
-            released_cases += 1;
-        } else {
-            assert_eq!(
-                (code, &found["status"]),
-                (1, &Value::from("refused")),
-                "{id}"
-            );
-            assert!(
-                found["bundle"].is_null() && found["error"]["help"].is_string(),
-                "{id}"
-            );
-            refused_cases += 1;
-        }
-    }
-    assert!(
-        released_cases > 40 && refused_cases > 20,
-        "{released_cases} {refused_cases}"
-    );
-}
-
-/// The one file of a zip archive.
-fn unzip(bytes: &[u8]) -> Vec<u8> {
-    let at = |offset: usize| usize::from(u16::from_le_bytes([bytes[offset], bytes[offset + 1]]));
-    let data = 30 + at(26) + at(28);
-    let mut text = Vec::new();
-    flate2::read::DeflateDecoder::new(&bytes[data..])
-        .read_to_end(&mut text)
-        .expect("deflate");
-    text
-}
-
-fn figures(found: &Value) -> [u64; 3] {
-    [
-        "critical_violations",
-        "suppressed_doublets",
-        "lost_doublets",
-    ]
-    .map(|key| found[key].as_u64().expect("a number"))
-}
-
-#[test]
-fn msnbc_gives_the_reference_figures() {
-    let Some(zip) = denym_testkit::shared::path("data/paths/msnbc990928.zip") else {
-        return;
-    };
-    let directory = tempfile::tempdir().expect("a directory");
-    let at = directory.path();
-    let text = String::from_utf8(unzip(&std::fs::read(zip).expect("a file"))).expect("text");
-    let mut csv = "path\n".to_owned();
-    for line in text.lines().skip(7) {
-        let mut pages: Vec<&str> = line.split_whitespace().collect();
-        pages.dedup();
-        let path: Vec<String> = pages
-            .iter()
-            .take(24)
-            .zip(1..)
-            .map(|(page, at)| format!("{page}@{at}"))
-            .collect();
-        csv += &(path.join(">") + "\n");
-    }
-    write(at, "msnbc.csv", csv);
-    for (k, expected) in [(10, [33_238, 293, 182_665]), (50, [50_779, 346, 390_649])] {
-        write(
-            at,
-            "p.toml",
-            policy("msnbc.csv", 2, k, "", "covers", GLOBAL),
-        );
-        let (code, found) = json(at, &["anonymize", "p.toml", "-o", "out", "--force"]);
-        assert_eq!(code, 0);
-        assert_eq!(figures(&found), expected);
-        assert_eq!(found["doublets"], 2_231_944);
-        // A million people are attacked in a sample; with every pair of doublets nobody is picked with more than one in k.
-        let doublets = support::attack(&found, "doublets");
-        assert_eq!(doublets["coverage"], "sampled");
-        let rate = doublets["success_rate"].as_f64().expect("a rate");
-        assert!(rate > 0.0 && rate <= 1.0 / k as f64, "{doublets}");
-        let document = std::fs::read(at.join("out/steward/attacks.json")).expect("a file");
-        let document: Value = serde_json::from_slice(&document).expect("JSON");
-        for worst in support::list(&support::attack(&document, "doublets")["worst_victims"]) {
-            assert!(worst["candidates"].as_u64() >= Some(k), "{worst}");
-        }
-        if k == 10 {
-            assert!((found["distortion"].as_f64().expect("a number") - 0.081_841).abs() < 1e-6);
-        }
-        let (code, _) = json(at, &["verify", "out"]);
-        assert_eq!(code, 0);
-    }
-}
-
-#[test]
-fn oyster_gives_the_reference_figures_and_local_suppression_keeps_most() {
-    let mut text = Vec::new();
-    for part in 'a'..='i' {
-        let name = format!("data/paths/oyster/subwaytestfullweek.csv.a{part}.gz");
-        let Some(path) = denym_testkit::shared::path(&name) else {
-            return;
-        };
-        let file = std::fs::File::open(path).expect("a file");
-        flate2::read::MultiGzDecoder::new(file)
-            .read_to_end(&mut text)
-            .expect("gzip");
-    }
-    let text = String::from_utf8_lossy(&text);
-    // The reference numbers stations by their first event; ties of the greedy choice follow that order.
-    let mut stations: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut open: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
-    let mut csv = "subject,location,time\n".to_owned();
-    let mut journeys = 0;
-    for line in text.lines() {
-        let cells: Vec<&str> = line.split(',').collect();
-        if cells[2] == "BUSTRIP" {
-            continue;
-        }
-        let next = stations.len();
-        let place = (*stations.entry(cells[5]).or_insert(next), &cells[1][..2]);
-        match cells[2] {
-            "BEGINTRIP" => {
-                open.insert(cells[3], place);
-            }
-            "ENDTRIP" => {
-                if let Some(entry) = open.remove(cells[3]) {
-                    journeys += 1;
-                    for (station, hour) in [entry, place] {
-                        csv += &format!("{journeys},{station},{hour}\n");
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    assert_eq!(journeys, 765_313);
-    let directory = tempfile::tempdir().expect("a directory");
-    let at = directory.path();
-    write(at, "oyster.csv", csv);
-    let hours = "kind = \"paths\"\nseveral-places = true\ncollapse-repeats = false";
-    let with = |end: &str| {
-        policy("oyster.csv", 2, 5, "", "covers", end).replace("kind = \"paths\"", hours)
-    };
-    write(at, "p.toml", with(GLOBAL));
-    let (code, found) = json(at, &["anonymize", "p.toml", "-o", "global"]);
-    assert_eq!(code, 0, "{found}");
-    assert_eq!(figures(&found), [262_357, 7_927, 1_411_142]);
-    assert!((found["distortion"].as_f64().expect("a number") - 0.924_768).abs() < 1e-6);
-
-    write(at, "p.toml", with("algorithm = \"local-suppression\""));
-    let (code, found) = json(at, &["anonymize", "p.toml", "-o", "local"]);
-    assert_eq!(code, 0, "{found}");
-    let [unchanged, all] =
-        ["unchanged_doublets", "doublets"].map(|key| found[key].as_f64().expect("a number"));
-    assert!(unchanged / all > 0.7, "{}", unchanged / all);
-    let (code, checked) = json(at, &["verify", "local"]);
-    assert_eq!((code, &checked["claims"][0]["holds"]), (0, &true.into()));
-
-    // By default two places at one time are a mistake, and the message names the row and no place.
-    write(
-        at,
-        "p.toml",
-        policy("oyster.csv", 2, 5, "", "covers", GLOBAL),
-    );
-    let (code, found) = json(at, &["anonymize", "p.toml", "-o", "none"]);
-    assert_eq!(code, 2);
-    assert_eq!(found["error"]["code"], "path-two-places-at-one-time");
 }
 
 #[test]
@@ -537,70 +287,6 @@ fn the_consistent_matching_is_attested_and_holds_from_the_source() {
     std::fs::write(at.join("out/release/table1.csv"), text + "a1>z99\n").expect("written");
     let (code, checked) = json(at, &["verify", "out/release"]);
     assert_eq!((code, &checked["claims"][0]["holds"]), (1, &false.into()));
-}
-
-/// The public half shows no doublet, value or name that the release does not publish.
-#[test]
-fn the_public_half_keeps_what_is_suppressed() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let at = directory.path();
-    let mut csv = "card,station,hour,name,kind,work\n".to_owned();
-    for person in 0..40 {
-        for (station, hour) in [("Harbor", 7), ("Central", 8 + person % 2)] {
-            csv += &format!(
-                "card{person},{station},{hour},name{person},kind{},{}\n",
-                person % 2,
-                person % 4
-            );
-        }
-    }
-    csv += "cardX,Lighthouse,77,nameX,kind0,9\n";
-    csv += "cardY,Lighthouse,78,nameY,kindY,9\n";
-    write(at, "trips.csv", csv);
-    for format in ["csv", "parquet", "json"] {
-        let text = format!(
-            "[data]\npath = \"trips.csv\"\nkind = \"paths\"\nsubject = \"card\"\nlocation = \"station\"\ntime = \"hour\"\n\
-             [attributes]\nname = \"identifier\"\nkind = \"quasi\"\nwork = \"sensitive\"\n\
-             [adversary]\nknows = {{ doublets = 2 }}\n[promise]\nk-anonymity = 3\n\
-             [release]\nsuppress-at-most = 0.1\nformat = \"{format}\"\n"
-        );
-        write(at, "p.toml", text);
-        let (code, found) = json(at, &["anonymize", "p.toml", "-o", "out", "--force"]);
-        assert_eq!(code, 0, "{found}");
-        assert_eq!(found["suppressed_records"], 1, "the only one of kindY");
-        for (name, bytes) in files(&at.join("out/release")) {
-            let text = String::from_utf8_lossy(&bytes);
-            for secret in [
-                "Lighthouse",
-                "kindY",
-                "nameX",
-                "name1",
-                "cardX",
-                "card1",
-                "77",
-                "78",
-            ] {
-                let cells = text.split(|c: char| !c.is_alphanumeric());
-                let hit = cells.into_iter().any(|word| word == secret);
-                let digest = name.ends_with("certificate.json") && secret.starts_with('7');
-                assert!(!hit || digest, "{secret} in {}", name.display());
-            }
-        }
-        let table = denym::table(
-            &at.join(format!("out/release/trips.{format}")),
-            &denym::ReadOptions::default(),
-        )
-        .expect("a table");
-        let columns: Vec<&str> = table.columns().iter().map(|c| c.name.as_str()).collect();
-        assert_eq!(columns, ["card", "station", "hour", "kind", "work"]);
-        let cards: BTreeSet<&str> = table
-            .column("card")
-            .expect("cards")
-            .dictionary
-            .values()
-            .collect();
-        assert!(cards.contains("1") && cards.contains("41") && cards.len() == 41);
-    }
 }
 
 #[test]
@@ -710,162 +396,6 @@ fn coarser_places_and_times() {
         loss(&coarse),
         loss(&local)
     );
-}
-
-#[test]
-fn hostile_files_get_a_clear_error_and_no_cell_is_quoted() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let at = directory.path();
-    let check = |data: &[u8], columns: &str, code: &str, place: &str| {
-        write(at, "t.csv", data);
-        let text = policy("t.csv", 2, 2, "", "covers", GLOBAL)
-            .replace("kind = \"paths\"", &format!("kind = \"paths\"\n{columns}"));
-        write(at, "p.toml", text);
-        let (exit, found) = json(at, &["anonymize", "p.toml", "-o", "out", "--force"]);
-        assert_eq!(
-            (exit, &found["error"]["code"]),
-            (2, &Value::from(code)),
-            "{found}"
-        );
-        assert!(!found.to_string().contains("SECRET"), "{found}");
-        let location = found["error"]["location"].as_str().unwrap_or("");
-        assert!(location.contains(place), "{location}");
-        assert!(
-            found["error"]["help"]
-                .as_str()
-                .is_some_and(|help| !help.is_empty())
-        );
-    };
-    check(
-        b"path\na1>SECRET\n",
-        "",
-        "path-doublet-without-time",
-        "row 1",
-    );
-    check(
-        b"path\na1\nb2\nSECRET3>b3\n",
-        "",
-        "path-two-places-at-one-time",
-        "row 3",
-    );
-    check(b"path\na1>>b2\n", "", "path-doublet-without-time", "row 1");
-    let long = |rows: &str| format!("subject,location,time\n{rows}").into_bytes();
-    check(
-        &long("x,a,1\ny,a,1\nx,SECRET,1\n"),
-        "",
-        "path-two-places-at-one-time",
-        "row 3",
-    );
-    check(&long("x,a,1\n,SECRET,1\n"), "", "path-cell", "row 2");
-    check(&long("x,a,1\nx,SECRET,\n"), "", "path-cell", "row 2");
-    check(
-        &long("x,a,SECRET\n"),
-        "slot = { minutes = 5 }",
-        "path-cell",
-        "row 1",
-    );
-    check(b"who,SECRET\n1,2\n", "", "policy-unknown-column", "p.toml");
-    check(
-        b"id,path\nSECRET,a1\nSECRET,b2\n",
-        "subject = \"id\"",
-        "path-cell",
-        "row 2",
-    );
-    check(
-        b"subject,lat,lon,time\nx,95,SECRET,1\n",
-        "latitude = \"lat\"\nlongitude = \"lon\"\ngrid = 100\nslot = 60",
-        "path-cell",
-        "row 1",
-    );
-    check(
-        b"subject,lat,lon,time\nx,95,1,1\n",
-        "latitude = \"lat\"\nlongitude = \"lon\"\ngrid = 100\nslot = 60",
-        "path-point-off-globe",
-        "row 1",
-    );
-
-    // Attributes belong to the subject.
-    write(
-        at,
-        "t.csv",
-        "subject,location,time,status\nx,a,1,SECRET\nx,b,2,other\n",
-    );
-    write(
-        at,
-        "p.toml",
-        policy("t.csv", 2, 2, WELFARE, "covers", GLOBAL),
-    );
-    let (exit, found) = json(at, &["anonymize", "p.toml", "-o", "out", "--force"]);
-    assert_eq!(
-        (exit, &found["error"]["code"]),
-        (2, &"path-attribute-changes".into())
-    );
-    assert!(!found.to_string().contains("SECRET"));
-
-    // K above the number of people is an answer, with the source's violations.
-    write(at, "t.csv", TABLE_1);
-    write(at, "p.toml", policy("t.csv", 2, 100, "", "covers", GLOBAL));
-    let (exit, found) = json(at, &["anonymize", "p.toml", "-o", "out", "--force"]);
-    assert_eq!((exit, &found["status"]), (1, &"refused".into()));
-    assert!(found["critical_violations"].as_u64().expect("a number") > 0);
-    assert!(
-        found["error"]["help"]
-            .as_str()
-            .expect("help")
-            .contains("k = 8")
-    );
-    assert!(!at.join("out").exists());
-}
-
-#[test]
-fn every_mistake_of_a_policy_at_once() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let at = directory.path();
-    write(at, "t.csv", TABLE_1);
-    let text = "\
-[data]
-path = \"t.csv\"
-kind = \"paths\"
-collapse = true
-slot = { minutes = 5, hours = 1 }
-
-[attributes]
-status = \"insensitive\"
-
-[adversary]
-knows = { doublets = 0 }
-matching = \"cover\"
-
-[promise]
-k-anonymity = 0
-l-diversity = 3
-confidence = { attribute = \"status\", at-most = 1.5 }
-
-[release]
-algorithm = \"local\"
-slots = [2, 3]
-";
-    write(at, "p.toml", text);
-    let output = run(at, &["anonymize", "p.toml"]);
-    assert_eq!(output.status.code(), Some(2));
-    let shown = String::from_utf8(output.stderr).expect("text");
-    for (line, words) in [
-        (4, "unknown key `collapse`"),
-        (5, "exactly one of `seconds`"),
-        (11, "at least 1"),
-        (12, "did you mean `covers`"),
-        (15, "at least 1"),
-        (16, "is not judged on paths"),
-        (17, "between 0 and 1"),
-        (20, "local-suppression"),
-        (21, "whole slots"),
-    ] {
-        assert!(
-            shown.contains(&format!("p.toml:{line}")),
-            "line {line} in {shown}"
-        );
-        assert!(shown.contains(words), "{words} in {shown}");
-    }
 }
 
 #[test]
@@ -1018,8 +548,8 @@ fn an_updated_table_gives_way_to_the_earlier_release() {
         .replace("\"covers\"", "\"consistent\"");
     write(at, "p3.toml", consistent);
     let (code, found) = json(at, &["anonymize", "p3.toml", "-o", "year3"]);
-    assert_eq!(
-        (code, &found["error"]["code"]),
-        (2, &"policy-matching".into())
-    );
+    // From the source paths as well: everybody was at b2 or c2, and the new release says no more than four can share.
+    assert_eq!(code, 0, "{found}");
+    assert_eq!(found["matching"], "consistent");
+    assert_eq!(found["suppressed_records"], 2, "{found}");
 }

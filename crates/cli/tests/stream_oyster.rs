@@ -92,8 +92,6 @@ fn stream(directory: &Path, name: &str, source: &str) {
             .as_u64()
             .unwrap_or_else(|| panic!("{key}: {found}"))
     };
-    let seconds = found["seconds"].as_f64().expect("a time");
-    println!("{name}: {:.0} events/s", count("events") as f64 / seconds);
     assert_eq!(count("events"), 3_298_730);
     assert_eq!(
         (count("violations"), count("withheld"), count("open")),
@@ -202,7 +200,7 @@ fn follow(directory: &Path, source: &str, feed: impl FnOnce(&mut dyn FnMut(u64))
         let start = Instant::now();
         while events() < wanted {
             assert!(
-                start.elapsed() < Duration::from_secs(60),
+                start.elapsed() < Duration::from_mins(1),
                 "{wanted} events are read"
             );
             std::thread::sleep(Duration::from_millis(5));

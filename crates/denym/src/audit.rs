@@ -2,6 +2,7 @@
 
 pub(crate) mod against;
 pub(crate) mod paths;
+pub(crate) mod transactions;
 
 use std::path::PathBuf;
 

@@ -40,6 +40,7 @@ pub fn algorithms() -> Vec<Algorithm> {
         .chain(numbers)
         .chain(CLUSTERING)
         .chain(PATHS)
+        .chain(TRANSACTIONS)
         .collect()
 }
 
@@ -66,6 +67,28 @@ pub(crate) fn cannot(algorithm: &str) -> Option<String> {
     };
     Some(format!("`{algorithm}` {what}"))
 }
+
+/// The algorithms for transactions, by the names of policies.
+const TRANSACTIONS: [Algorithm; 3] = [
+    Algorithm {
+        name: "auto",
+        data: "transactions",
+        summary: "the one below with the least loss: suppression, and generalization where a taxonomy is given",
+        reference: "denym",
+    },
+    Algorithm {
+        name: "item-suppression",
+        data: "transactions",
+        summary: "rare items removed from every transaction, the greedy choice over smallest violations",
+        reference: "Y. Xu, K. Wang, A. Fu, P. Yu 2008; Y. Xu, B. Fung, K. Wang, A. Fu, J. Pei 2008",
+    },
+    Algorithm {
+        name: "item-generalization",
+        data: "transactions",
+        summary: "rare items and their siblings become their group in a taxonomy; what is too rare at the top is removed",
+        reference: "M. Terrovitis, N. Mamoulis, P. Kalnis 2008",
+    },
+];
 
 /// The algorithms for paths, by the names of [`denym_paths::Algorithm`].
 const PATHS: [Algorithm; 6] = [

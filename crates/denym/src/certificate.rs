@@ -42,6 +42,9 @@ pub struct Certificate {
     /// The layout of released paths, and how they are judged.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub paths: Option<crate::paths::PathClaims>,
+    /// The layout of released transactions.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub transactions: Option<crate::transactions::TransactionForm>,
 }
 
 /// The released data.

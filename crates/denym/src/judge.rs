@@ -184,6 +184,7 @@ pub(crate) fn promise(
     Ok(match spec {
         PromiseSpec::KAnonymity { k } => Box::new(KAnonymity { k: *k }),
         PromiseSpec::Places { .. } => return Err("places are sensitive on paths only"),
+        PromiseSpec::Items { .. } => return Err("items are sensitive in transactions only"),
         PromiseSpec::LDiversity { attribute, kind, l } => {
             let attribute = find(attribute)?;
             let whole = l.0.numerator() / l.0.denominator();

@@ -37,15 +37,17 @@ mod scopes;
 mod source;
 mod stream;
 mod threads;
+mod transactions;
 mod utility;
 mod verify;
 
 pub use anonymize::{
     Account, ColumnTests, Figures, Measures, Microdata, Outcome, PathFigures, Refusal, Release,
-    RunOptions, Tried, Unconcerned, anonymize,
+    RunOptions, TransactionFigures, Tried, Unconcerned, anonymize,
 };
 pub use audit::against::{Judged, audit_policy};
 pub use audit::paths::{PathAuditRequest, audit_paths};
+pub use audit::transactions::{TransactionAuditRequest, audit_transactions};
 pub use audit::{Audit, AuditRequest, Dilemma, SpecialUniques, WhatElse, WhatIf, audit};
 pub use bundle::remove_unfinished;
 pub use certificate::{
@@ -74,6 +76,7 @@ pub use stream::{
     StreamListener, StreamPolicy, StreamProgress, StreamRun, StreamSink, StreamSource,
     StreamSummary, stream,
 };
+pub use transactions::TransactionForm;
 pub use utility::{Utility, utility};
 pub use verify::stream::{BrokenWindow, StreamVerification, is_stream, verify_stream};
 pub use verify::{Verification, verify};

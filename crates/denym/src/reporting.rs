@@ -2,6 +2,7 @@
 
 mod numbers;
 pub(crate) mod paths;
+pub(crate) mod transactions;
 
 use std::fmt::Write as _;
 

@@ -2,6 +2,7 @@
 
 mod paths;
 pub(crate) mod stream;
+mod transactions;
 
 use std::path::{Path, PathBuf};
 
@@ -46,6 +47,11 @@ pub fn verify(directory: &Path, threads: Option<usize>) -> Result<Verification, 
     if let Some(layout) = &certificate.paths {
         let pool = crate::threads::pool(threads)?;
         return pool.install(|| paths::verify(&certificate, layout, &table, &path, data_intact));
+    }
+    if let Some(form) = &certificate.transactions {
+        let pool = crate::threads::pool(threads)?;
+        return pool
+            .install(|| transactions::verify(&certificate, form, &table, &path, data_intact));
     }
     if certificate.knows == Knowledge::Institutions {
         // How many owners a trail has only the identified side tells.

@@ -17,9 +17,13 @@
 //!
 //! Every published sequence of up to L doublets, fine or coarse, is shared by K records within the
 //! bounds: this is `covers` on the release as it is read. Whoever knows source doublets finds a
-//! union of such groups, so K or more. Everything shown is true. Under `consistent`, a result
-//! that the judge of `denym-measure` does not confirm is thrown away; local suppression, which
-//! always holds, is among the candidates.
+//! union of such groups, so K or more. Everything shown is true.
+//!
+//! Under `consistent` a record that climbs alone tells something by what it does not show, so there
+//! all records climb to a rung together. The coarser table is then a table of paths of its own,
+//! whoever knows source doublets knows their images in it, and local suppression that survives
+//! contradiction there is safe for the source. Doublets that climb alone are tried as well; every
+//! result that the judge of `denym-measure` does not confirm from the source is thrown away.
 //!
 //! # Reference
 //!
@@ -39,6 +43,7 @@ use crate::local_suppression::{self, Climb};
 use crate::recoding::{PathRecoding, Rows, Vocabulary};
 use crate::request::{Algorithm, Context, Matching, Secret};
 use crate::solve::Problem;
+use crate::summary::Summary;
 
 /// Coarser names for every location and time of a table, from fine to coarse.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -134,6 +139,15 @@ pub(crate) fn solve(problem: &Problem, context: &Context) -> Result<PathRecoding
     };
     ladder.check(problem.paths)?;
     let mut best = local_suppression::solve(problem, context)?;
+    if problem.request.matching == Matching::Consistent {
+        for rung in &ladder.rungs {
+            context.check()?;
+            let found = whole_rung(problem, rung, context)?;
+            if found.stats.loss < best.stats.loss && confirmed(problem, &found)? {
+                best = found;
+            }
+        }
+    }
     for start in 0..=ladder.rungs.len() {
         context.check()?;
         let found = from_rung(problem, ladder, start, context)?;
@@ -183,21 +197,7 @@ fn from_rung(
         }
     }
     let summary = &problem.summary;
-    let mut lists = Vec::with_capacity(summary.rows());
-    for row in 0..summary.rows() {
-        let mut list: Vec<u32> = summary
-            .row(row)
-            .iter()
-            .filter(|item| !problem.removed.contains(item))
-            .map(|&item| vocabulary.stands_for[item as usize][0])
-            .collect();
-        list.sort_unstable();
-        list.dedup();
-        lists.push(list);
-    }
-    let rows = Rows::from_lists(lists.iter().map(Vec::as_slice));
-    let mut shown = summary.with_items(rows.starts, rows.items, words);
-    shown.named_bound = vec![crate::summary::NO_BOUND; words];
+    let mut shown = coarser(problem, &vocabulary, &problem.removed);
     for (item, chain) in vocabulary.stands_for.iter().enumerate() {
         if start == 0 {
             shown.named_bound[chain[0] as usize] = summary.named_bound[item];
@@ -211,7 +211,53 @@ fn from_rung(
         removed: &problem.removed,
     };
     let (rows, rounds) = local_suppression::climb(shown, &climb, &problem.limits, context)?;
-    let mut published = vec![false; words];
+    Ok(finish(problem, vocabulary, rows, rounds))
+}
+
+/// Every doublet at one rung, then local suppression that also survives contradiction.
+///
+/// All records climb together, so the coarser table is a table of paths of its own, and knowing a
+/// source doublet is knowing its image: what holds there holds for the source.
+fn whole_rung(problem: &Problem, rung: &Rung, context: &Context) -> Result<PathRecoding, Error> {
+    let only = Ladder {
+        rungs: vec![rung.clone()],
+    };
+    let vocabulary = vocabulary(problem.paths, &only, 1);
+    let known = coarser(problem, &vocabulary, &[]);
+    let shown = coarser(problem, &vocabulary, &problem.removed);
+    let time_of: Vec<u32> = vocabulary.doublets.iter().map(|d| d.time).collect();
+    let source = Some((&known, time_of.as_slice()));
+    let (rows, rounds) = local_suppression::publish(&shown, source, &problem.limits, context)?;
+    Ok(finish(problem, vocabulary, rows, rounds))
+}
+
+/// The rows of the source in the finest words of a vocabulary, without the doublets that must not be shown.
+fn coarser(problem: &Problem, vocabulary: &Vocabulary, removed: &[u32]) -> Summary {
+    let summary = &problem.summary;
+    let lists: Vec<Vec<u32>> = (0..summary.rows())
+        .map(|row| {
+            let mut list: Vec<u32> = summary
+                .row(row)
+                .iter()
+                .filter(|item| !removed.contains(item))
+                .map(|&item| vocabulary.stands_for[item as usize][0])
+                .collect();
+            list.sort_unstable();
+            list.dedup();
+            list
+        })
+        .collect();
+    let rows = Rows::from_lists(lists.iter().map(Vec::as_slice));
+    let words = vocabulary.doublets.len();
+    let mut shown = summary.with_items(rows.starts, rows.items, words);
+    shown.named_bound = vec![crate::summary::NO_BOUND; words];
+    shown
+}
+
+/// The recoding that shows these rows.
+fn finish(problem: &Problem, vocabulary: Vocabulary, rows: Rows, rounds: u32) -> PathRecoding {
+    let summary = &problem.summary;
+    let mut published = vec![false; vocabulary.doublets.len()];
     for &item in &rows.items {
         published[item as usize] = true;
     }
@@ -221,7 +267,7 @@ fn from_rung(
         instances[*item as usize] > 0 && chain.iter().all(|&word| !published[word as usize])
     };
     let suppressed = (0..summary.item_count() as u32).filter(gone).collect();
-    Ok(PathRecoding::new(
+    PathRecoding::new(
         Algorithm::Coarsening,
         summary,
         &problem.violations,
@@ -229,7 +275,7 @@ fn from_rung(
         rows,
         suppressed,
         rounds,
-    ))
+    )
 }
 
 /// All doublets a release may show when its common start is rung `start` (0 = the source).

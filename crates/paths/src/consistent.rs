@@ -14,7 +14,7 @@
 //!
 //! For every sub-sequence of 1..L doublets of every source path, the records that show each of its
 //! published doublets and nothing at the times of the others number K or more, with confidence
-//! within the bounds; and `covers` holds. Ends always: each round suppresses more, and suppressing everything is safe.
+//! within the bounds; and `covers` holds. Where a record may be at several places at one time, it shows all of them or none. Ends always: each round suppresses more, and suppressing everything is safe.
 //!
 //! # Reference
 //!
@@ -66,6 +66,7 @@ pub(crate) fn close(
     let mut round = 0;
     loop {
         context.check()?;
+        suppressed.extend(whole_times(summary, time_of, &mut gone));
         let extended = extend(summary, time_of, &gone);
         let broken = find(&extended, time_of, limits);
         if broken.is_empty() {
@@ -82,6 +83,30 @@ pub(crate) fn close(
             gone[item as usize] = true;
         }
         suppressed.extend(more);
+    }
+}
+
+/// Where times are coarse, a record may show one place and have lost another of the same time: it would contradict
+/// its own source. There the time of the record goes as a whole; a table with one place at a time has no such record.
+fn whole_times(summary: &Summary, time_of: &[u32], gone: &mut [bool]) -> Vec<u32> {
+    let mut more = Vec::new();
+    loop {
+        let before = more.len();
+        for row in 0..summary.rows() {
+            let same = |a: &u32, b: &u32| time_of[*a as usize] == time_of[*b as usize];
+            for slot in summary.row(row).chunk_by(same) {
+                if slot.len() > 1 && slot.iter().any(|&item| gone[item as usize]) {
+                    for &item in slot {
+                        if !std::mem::replace(&mut gone[item as usize], true) {
+                            more.push(item);
+                        }
+                    }
+                }
+            }
+        }
+        if more.len() == before {
+            return more;
+        }
     }
 }
 

@@ -21,7 +21,7 @@ pub enum Error {
     },
     /// Even without any doublet a group is too small.
     #[error(
-        "{records} records fall in groups of fewer than {k}, the smallest {smallest}, before any doublet is known"
+        "{records} records fall in groups of fewer than {k}, the smallest {smallest}, before anything is known of anybody"
     )]
     TooFewRecords {
         /// Asked.
@@ -107,7 +107,7 @@ impl Error {
                 "k = {smallest} is reachable, or suppress those {records} records, or generalize the quasi-identifiers"
             ),
             Self::BaseRate { found, .. } => format!(
-                "a bound of {}/{} or more is reachable; no suppression of doublets lowers it",
+                "a bound of {}/{} or more is reachable; no suppression lowers it",
                 found.numerator, found.denominator
             ),
             Self::BadOption { .. } => "see the documentation of the option".to_owned(),

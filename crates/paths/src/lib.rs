@@ -29,10 +29,12 @@ pub use coarsening::{Ladder, Rung};
 pub use error::Error;
 pub use miner::mine;
 pub use recoding::{PathRecoding, Rows, Stats, Vocabulary};
-pub use republication::{Earlier, check_republication, republish};
+pub use republication::{Earlier, check_contradiction, check_republication, republish};
 pub use request::{Algorithm, Bound, Context, Cost, Hopeless, Limits, Matching, Request, Secret};
 pub use solve::{critical_violations, exposed_records, solve};
 pub use summary::Summary;
-pub use transactions::{TransactionRecoding, TransactionRequest, solve_transactions};
+pub use transactions::{
+    TransactionRecoding, TransactionRequest, critical_itemsets, solve_transactions,
+};
 pub use violation_tree::{Score, ViolationTree};
 pub use violations::Violations;

@@ -28,7 +28,7 @@ use crate::request::Limits;
 use crate::summary::{NO_BOUND, Summary};
 
 /// Rounds of careful cuts before a contradicted sequence costs its whole times.
-const CAREFUL_ROUNDS: u32 = 12;
+pub(crate) const CAREFUL_ROUNDS: u32 = 12;
 
 /// Rows as what they show, in the order of time, with an atom for every time that shows nothing.
 struct Lists {

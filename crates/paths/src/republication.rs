@@ -12,8 +12,11 @@
 //!
 //! # Guarantee
 //!
-//! The new release alone keeps the promise, and so does the join of both, under `covers`. Leavers
-//! who stand out are beyond repair (their departure is the leak), and the request is refused.
+//! The new release alone keeps the promise, and so does the join of both. Leavers who stand out
+//! are beyond repair (their departure is the leak), and the request is refused. Under `consistent`
+//! whoever knows the updated source path of somebody in the new release finds K records that do not
+//! contradict it, in the new release and in the join; of leavers only what was published is known
+//! to us, so they are judged by that alone.
 //!
 //! # Reference
 //!
@@ -21,14 +24,16 @@
 //! remedy for the difference attack of Fung et al., survey, Example 6.3.
 
 use denym_data::paths::{Attribute, Doublet, Paths};
+use denym_measure::paths as judge;
 use hashbrown::HashMap;
 
 use crate::error::Error;
+use crate::local_contradiction::{self, CAREFUL_ROUNDS};
 use crate::miner;
 use crate::recoding::{PathRecoding, Rows, Vocabulary};
-use crate::request::{Algorithm, Context, Limits, Matching, Request};
+use crate::request::{Algorithm, Context, Limits, Matching, Request, Secret};
 use crate::solve::Problem;
-use crate::summary::Summary;
+use crate::summary::{NO_BOUND, Summary, quasi_classes};
 
 /// An earlier release, and which of its records each record of the updated table continues.
 #[derive(Clone, Debug)]
@@ -224,9 +229,15 @@ pub fn republish(
     request: &Request,
     context: &Context,
 ) -> Result<PathRecoding, Error> {
-    if request.matching != Matching::Covers {
+    let consistent = request.matching == Matching::Consistent;
+    let places = request.bounds.iter();
+    if consistent
+        && places
+            .clone()
+            .any(|b| matches!(b.secret, Secret::Place { .. }))
+    {
         return Err(Error::BadOption {
-            what: "republication is defined for the matching `covers`",
+            what: "sensitive places beside an earlier release are judged under the matching `covers`",
         });
     }
     if earlier.record_of.len() != paths.len() {
@@ -259,7 +270,9 @@ pub fn republish(
         .into_iter()
         .filter(|r| !waiting.contains(r))
         .collect();
-    let mut rounds = 0;
+    let carriers = carriers(paths, request, &kept);
+    let raw: Vec<Vec<u32>> = kept.iter().map(|&r| paths.record(r).to_vec()).collect();
+    let (mut rounds, mut careful) = (0, 0);
     loop {
         context.check()?;
         rounds += 1;
@@ -300,8 +313,61 @@ pub fn republish(
             if stuck > 0 {
                 return Err(Error::Republication { exposed: stuck });
             }
+            if cuts.is_empty() && consistent {
+                let of_kept: Vec<Vec<u32>> = kept.iter().map(|&r| shown[r].clone()).collect();
+                let found = Contradiction {
+                    raw: &raw,
+                    shown: &of_kept,
+                    classes: &quasi_classes(&alone),
+                    carriers: &carriers,
+                    doublets: paths.doublets(),
+                }
+                .cuts(limits, careful)?;
+                cuts.extend(found.iter().map(|&(row, item)| (kept[row], item)));
+                let mut contradicted = !cuts.is_empty();
+                if !contradicted {
+                    let united: Vec<Vec<u32>> = raw
+                        .iter()
+                        .map(|path| path.iter().map(|&i| words.new[i as usize]).collect())
+                        .collect();
+                    let of_joint: Vec<Vec<u32>> = (0..kept.len())
+                        .map(|row| joint.record(row).to_vec())
+                        .collect();
+                    let found = Contradiction {
+                        raw: &united,
+                        shown: &of_joint,
+                        classes: &quasi_classes(&joint)[..kept.len()],
+                        carriers: &carriers,
+                        doublets: &words.doublets,
+                    }
+                    .cuts(limits, careful)?;
+                    contradicted = !found.is_empty();
+                    // What the earlier release shows stays; the rest can still be held back.
+                    for (row, item) in found {
+                        let back = words.new.iter().position(|&word| word == item);
+                        let own = back.filter(|&i| shown[kept[row]].contains(&(i as u32)));
+                        let past = earlier.record_of[kept[row]]
+                            .map_or(&[][..], |before| earlier.released.record(before as usize));
+                        let fixed = past.iter().any(|&i| words.old[i as usize] == item);
+                        cuts.extend(own.filter(|_| !fixed).map(|i| (kept[row], i as u32)));
+                    }
+                    if contradicted && cuts.is_empty() && careful > CAREFUL_ROUNDS {
+                        return Err(Error::Republication { exposed: 1 });
+                    }
+                }
+                if contradicted {
+                    careful += 1;
+                    for (record, item) in cuts {
+                        shown[record].retain(|&known| known != item);
+                    }
+                    continue;
+                }
+            }
             if cuts.is_empty() {
                 check_republication(earlier, &alone, &kept, request, context)?;
+                if consistent {
+                    check_contradiction(earlier, paths, &alone, &kept, request)?;
+                }
                 break;
             }
         }
@@ -310,6 +376,123 @@ pub fn republish(
         }
     }
     Ok(finish(&problem, &shown, waiting, rounds))
+}
+
+/// Who carries each secret, record by record.
+fn carriers(paths: &Paths, request: &Request, kept: &[usize]) -> Vec<Vec<bool>> {
+    let carries = |secret: &Secret| -> Vec<bool> {
+        let Secret::Value { attribute, value } = secret else {
+            return vec![false; kept.len()];
+        };
+        let column = paths.sensitive().iter().find(|a| a.name == *attribute);
+        let code = column.and_then(|column| Some((column, column.code(value)?)));
+        kept.iter()
+            .map(|&record| code.is_some_and(|(column, code)| column.codes[record] == code))
+            .collect()
+    };
+    let bounds = request.bounds.iter();
+    bounds.map(|bound| carries(&bound.secret)).collect()
+}
+
+/// What records show beside what is known of them, one row per record, since their pasts differ.
+struct Contradiction<'a> {
+    raw: &'a [Vec<u32>],
+    shown: &'a [Vec<u32>],
+    classes: &'a [u32],
+    carriers: &'a [Vec<bool>],
+    doublets: &'a [Doublet],
+}
+
+impl Contradiction<'_> {
+    /// Removals (record, item) that give contradicted sequences more candidates.
+    fn cuts(&self, limits: &Limits, round: u32) -> Result<Vec<(usize, u32)>, Error> {
+        let mut order: Vec<usize> = (0..self.raw.len()).collect();
+        order.sort_by_key(|&record| (self.classes[record], record));
+        let mut class_starts: Vec<u32> = (0..order.len())
+            .filter(|&at| at == 0 || self.classes[order[at]] != self.classes[order[at - 1]])
+            .map(|at| at as u32)
+            .collect();
+        class_starts.push(order.len() as u32);
+        let stride = 1 + self.carriers.len();
+        let mut weights = Vec::with_capacity(order.len() * stride);
+        for &record in &order {
+            weights.push(1);
+            weights.extend(self.carriers.iter().map(|marks| u32::from(marks[record])));
+        }
+        let summary = |lists: &[Vec<u32>]| {
+            let rows = Rows::from_lists(order.iter().map(|&record| lists[record].as_slice()));
+            Summary {
+                item_count: self.doublets.len(),
+                starts: rows.starts,
+                items: rows.items,
+                weights: weights.clone(),
+                stride,
+                class_starts: class_starts.clone(),
+                named_bound: vec![NO_BOUND; self.doublets.len()],
+                row_of_record: Vec::new(),
+            }
+        };
+        let time_of: Vec<u32> = self.doublets.iter().map(|d| d.time).collect();
+        let (source, current) = (summary(self.raw), summary(self.shown));
+        let found = local_contradiction::cuts(&source, &current, &time_of, limits, round)?;
+        let found = found.into_iter();
+        Ok(found
+            .map(|(row, item)| (order[row as usize], item))
+            .collect())
+    }
+}
+
+/// Refuses when whoever knows the updated source paths and holds both releases finds too few, by the judge's count.
+pub fn check_contradiction(
+    earlier: &Earlier,
+    source: &Paths,
+    released: &Paths,
+    kept: &[usize],
+    request: &Request,
+) -> Result<(), Error> {
+    let whole = join(earlier, released, kept)?;
+    let present: Vec<usize> = (0..kept.len()).collect();
+    let shown: Vec<Vec<u32>> = present.iter().map(|&r| whole.record(r).to_vec()).collect();
+    let joint = candidate(&whole, &shown, &present)?;
+    let raw: Vec<Vec<u32>> = source.records().map(<[u32]>::to_vec).collect();
+    let known = candidate(source, &raw, kept)?;
+    // Presence is known too; classes are compared by code, so the source gets the columns of the join.
+    let known = with_quasi_of(&known, &joint)?;
+    let secrets = request.bounds.iter().map(|bound| match &bound.secret {
+        Secret::Value { attribute, value } => judge::Secret::value(attribute, value, bound.at_most),
+        Secret::Place { location } => judge::Secret::place(location, bound.at_most),
+    });
+    let knowledge = judge::Knowledge::new(request.l, request.k, secrets.collect());
+    let removal = judge::Removal::SomeRecords;
+    let audit = judge::consistent(&known, &joint, removal, &knowledge);
+    match audit {
+        Ok(audit) if audit.holds => Ok(()),
+        Ok(audit) => Err(Error::Republication {
+            exposed: audit.exposed_records.max(1),
+        }),
+        Err(_) => Err(Error::Internal {
+            what: "the join must have a record for each record of the new release",
+        }),
+    }
+}
+
+/// The same paths and sensitive values with the quasi-identifiers of another table of the same records.
+fn with_quasi_of(paths: &Paths, other: &Paths) -> Result<Paths, Error> {
+    let rows = Rows::from_lists(paths.records());
+    let mut table = Paths::from_codes(
+        paths.locations().to_vec(),
+        paths.times().to_vec(),
+        paths.doublets().to_vec(),
+        rows.starts,
+        rows.items,
+    )?;
+    for column in paths.sensitive() {
+        table = table.with_sensitive(column.clone())?;
+    }
+    for column in other.quasi() {
+        table = table.with_quasi(column.clone())?;
+    }
+    Ok(table)
 }
 
 /// Arrivals in classes of quasi-identifiers that cannot form a group yet.

@@ -260,7 +260,7 @@ impl Summary {
 }
 
 /// A class code per record: equal exactly when all quasi-identifiers are equal.
-fn quasi_classes(paths: &Paths) -> Vec<u32> {
+pub(crate) fn quasi_classes(paths: &Paths) -> Vec<u32> {
     let mut classes = vec![0u32; paths.len()];
     for column in paths.quasi() {
         let mut known: HashMap<(u32, u32), u32> = HashMap::new();

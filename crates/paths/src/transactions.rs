@@ -35,6 +35,7 @@ use crate::miner;
 use crate::recoding::Rows;
 use crate::request::{Context, Cost, Limits};
 use crate::summary::Summary;
+use crate::violations::Violations;
 
 /// What is asked of a table of transactions.
 #[derive(Clone, Debug)]
@@ -79,6 +80,8 @@ pub struct TransactionRecoding {
     pub name_of: Vec<Option<u32>>,
     /// Critical violations (moles) of the source.
     pub critical_violations: u64,
+    /// The same by size, from 1.
+    pub critical_violations_by_length: Vec<u64>,
     /// Items suppressed.
     pub suppressed_items: u64,
     /// Item instances in the source, public ones.
@@ -115,42 +118,15 @@ pub fn solve_transactions(
     request: &TransactionRequest,
     context: &Context,
 ) -> Result<TransactionRecoding, Error> {
-    if request.m == 0 || request.k == 0 {
-        return Err(Error::NotPositive { what: "m and k" });
-    }
+    let Setting {
+        summary,
+        limits,
+        secret_of,
+    } = Setting::new(table, request)?;
     let items = table.items().len();
-    let secret_of: Vec<Option<usize>> = table
-        .items()
-        .iter()
-        .map(|item| request.sensitive.iter().position(|(name, _)| name == item))
-        .collect();
-    let limits = Limits {
-        l: request.m,
-        k: request.k,
-        at_most: request.sensitive.iter().map(|(_, bound)| *bound).collect(),
-    };
-    let public: Vec<Vec<u32>> = table
-        .sets()
-        .map(|set| {
-            set.iter()
-                .copied()
-                .filter(|&i| secret_of[i as usize].is_none())
-                .collect()
-        })
-        .collect();
-    let keyed: Vec<(u32, &[u32])> = public.iter().map(|set| (0, set.as_slice())).collect();
-    let mut summary = Summary::of_lists(&keyed, items, request.sensitive.len());
-    for bound in 0..request.sensitive.len() {
-        summary.mark(bound, |record| {
-            table
-                .set(record)
-                .iter()
-                .any(|&item| secret_of[item as usize] == Some(bound))
-        });
-    }
     nothing_known(&summary, &limits, request)?;
     let violations = miner::mine(&summary, &limits, context)?;
-    let critical = violations.len() as u64;
+    let by_length = violations.by_length();
     let mut recoding = match &request.taxonomy {
         None => {
             let chosen = global_suppression::select(
@@ -174,7 +150,8 @@ pub fn solve_transactions(
         }
         Some(taxonomy) => generalize(table, &summary, taxonomy, &secret_of, &limits, context)?,
     };
-    recoding.critical_violations = critical;
+    recoding.critical_violations = by_length.iter().sum();
+    recoding.critical_violations_by_length = by_length;
     if let Some((support, length)) = request.nuggets {
         let before = frequent::sequences(&summary, support, length, context)?;
         let kept = |set: &&[u32]| {
@@ -189,6 +166,67 @@ pub fn solve_transactions(
         recoding.nuggets = Some((before.len() as u64, after));
     }
     Ok(recoding)
+}
+
+/// Critical violations (moles) of a table: smallest sets of up to m public items that break the promise.
+pub fn critical_itemsets(
+    table: &Transactions,
+    request: &TransactionRequest,
+    context: &Context,
+) -> Result<Violations, Error> {
+    let setting = Setting::new(table, request)?;
+    miner::mine(&setting.summary, &setting.limits, context)
+}
+
+/// A table as the miner sees it.
+struct Setting {
+    summary: Summary,
+    limits: Limits,
+    /// The bound of each item that is sensitive.
+    secret_of: Vec<Option<usize>>,
+}
+
+impl Setting {
+    fn new(table: &Transactions, request: &TransactionRequest) -> Result<Self, Error> {
+        if request.m == 0 || request.k == 0 {
+            return Err(Error::NotPositive { what: "m and k" });
+        }
+        let items = table.items().len();
+        let secret_of: Vec<Option<usize>> = table
+            .items()
+            .iter()
+            .map(|item| request.sensitive.iter().position(|(name, _)| name == item))
+            .collect();
+        let limits = Limits {
+            l: request.m,
+            k: request.k,
+            at_most: request.sensitive.iter().map(|(_, bound)| *bound).collect(),
+        };
+        let public: Vec<Vec<u32>> = table
+            .sets()
+            .map(|set| {
+                set.iter()
+                    .copied()
+                    .filter(|&i| secret_of[i as usize].is_none())
+                    .collect()
+            })
+            .collect();
+        let keyed: Vec<(u32, &[u32])> = public.iter().map(|set| (0, set.as_slice())).collect();
+        let mut summary = Summary::of_lists(&keyed, items, request.sensitive.len());
+        for bound in 0..request.sensitive.len() {
+            summary.mark(bound, |record| {
+                table
+                    .set(record)
+                    .iter()
+                    .any(|&item| secret_of[item as usize] == Some(bound))
+            });
+        }
+        Ok(Self {
+            summary,
+            limits,
+            secret_of,
+        })
+    }
 }
 
 fn nothing_known(
@@ -246,6 +284,7 @@ fn finish(
         names,
         name_of,
         critical_violations: 0,
+        critical_violations_by_length: Vec::new(),
         suppressed_items: suppressed,
         instances: all,
         lost_instances: lost,

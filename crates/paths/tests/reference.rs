@@ -147,4 +147,15 @@ fn oyster_consistent() {
             .unwrap()
             .holds
     );
+    // An entry and an exit may share an hour: a record then shows both or neither.
+    let everywhere = run(
+        &paths,
+        2,
+        5,
+        Algorithm::GlobalSuppression,
+        Matching::Consistent,
+    );
+    let released = everywhere.apply(&paths).unwrap();
+    let audit = consistent(&paths, &released, everywhere.removal(), &knowledge).unwrap();
+    assert!(audit.holds);
 }

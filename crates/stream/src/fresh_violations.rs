@@ -105,8 +105,7 @@ pub(crate) fn mine(fresh: &Fresh, limits: &Limits) -> Vec<Vec<u32>> {
                 .collect();
             all.extend(found.into_iter().flatten());
         }
-        // The longest are part of nothing longer.
-        for violation in all[before..].iter().filter(|v| v.len() < limits.l) {
+        for violation in &all[before..] {
             index.add(violation);
         }
         end = start;

@@ -123,7 +123,7 @@ impl Mondrian {
             keep_going: context.keep_going,
         };
         let parts = if cut {
-            self.by_highest_nodes(request, &cutter, &mut rows)?
+            Mondrian::by_highest_nodes(request, &cutter, &mut rows)?
         } else {
             cutter.cut(&mut rows.cells)
         };
@@ -138,7 +138,6 @@ impl Mondrian {
 impl Mondrian {
     /// Cuts every part under one combination of highest nodes on its own; parts that fail are suppressed.
     fn by_highest_nodes(
-        &self,
         request: &Request<'_>,
         cutter: &Cutter<'_>,
         rows: &mut Rows,

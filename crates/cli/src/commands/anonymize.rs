@@ -23,7 +23,7 @@ pub(crate) struct AnonymizeArgs {
     /// Replace the bundle if it exists
     #[arg(long)]
     pub(crate) force: bool,
-    /// Paths: list the doublets that are published nowhere
+    /// Paths and transactions: list the doublets or items that are published nowhere
     #[arg(long)]
     pub(crate) show_suppressed: bool,
     /// Tables: write which value became which to steward/mapping.csv
@@ -176,6 +176,9 @@ fn document(account: &Account, status: &str, args: &AnonymizeArgs) -> Value {
                 document["suppressed"] = json!(figures.suppressed);
             }
         }
+        Figures::Transactions(figures) => {
+            super::transactions::document(figures, account, args.show_suppressed, &mut document)
+        }
         Figures::Trails {
             entries,
             withheld,
@@ -276,6 +279,9 @@ fn summary(account: &Account, args: &AnonymizeArgs, console: &Console) {
                 ));
             }
         }
+        Figures::Transactions(figures) => {
+            super::transactions::summary(figures, account, args.show_suppressed, console);
+        }
         Figures::Trails {
             entries, withheld, ..
         } => {
@@ -348,7 +354,8 @@ fn refusal(account: &Account) -> String {
         .into()
 }
 
-fn metric(account: &Account, console: &Console) {
+/// The metric and who achieved it.
+pub(super) fn metric(account: &Account, console: &Console) {
     console.say(format!(
         "{:10} {} with `{}`",
         account.metric.0,

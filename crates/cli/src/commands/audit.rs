@@ -29,7 +29,7 @@ pub(crate) struct AuditArgs {
     #[arg(
         long,
         value_delimiter = ',',
-        required_unless_present_any = ["paths", "doublets", "policy"],
+        required_unless_present_any = ["paths", "doublets", "transactions", "items", "policy"],
         value_name = "COLUMNS"
     )]
     pub(crate) quasi: Vec<String>,
@@ -104,6 +104,24 @@ pub(crate) struct AuditArgs {
     /// Paths: somebody may be at several places at one time, as when times are whole hours
     #[arg(long)]
     pub(crate) several_places: bool,
+    /// The data are transactions: `items`, or `subject` and `item`
+    #[arg(long, conflicts_with_all = ["sensitive", "levels", "suppress_below", "paths", "doublets"])]
+    pub(crate) transactions: bool,
+    /// Transactions: most items the adversary knows
+    #[arg(long, value_name = "M", conflicts_with_all = ["sensitive", "levels", "suppress_below", "paths", "doublets"])]
+    pub(crate) items: Option<usize>,
+    /// Transactions: a sensitive item and how sure one may become of it, such as 'pregnancy test:0.4'
+    #[arg(long, value_name = "ITEM:BOUND")]
+    pub(crate) sensitive_item: Vec<String>,
+    /// Transactions: the column of one item each
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) item: Option<String>,
+    /// Transactions: the column of all items of a person
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) items_column: Option<String>,
+    /// Transactions: what stands between the items of a cell; a semicolon when not given
+    #[arg(long, value_name = "CHARACTER")]
+    pub(crate) separator: Option<char>,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
 }
@@ -122,6 +140,9 @@ pub(crate) fn bound(text: &str) -> Result<denym::Fraction, Error> {
 pub(crate) fn run(args: &AuditArgs, console: &Console) -> Result<ExitCode, Error> {
     if args.paths || args.doublets.is_some() {
         return super::audit_paths::run(args, console);
+    }
+    if args.transactions || args.items.is_some() {
+        return super::audit_transactions::run(args, console);
     }
     if let Some(file) = &args.policy {
         return against(args, file, console);

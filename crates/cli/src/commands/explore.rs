@@ -33,6 +33,9 @@ pub(crate) struct ExploreArgs {
     /// Numbers of doublets the adversary knows; for paths
     #[arg(long, value_delimiter = ',', value_name = "NUMBERS")]
     pub(crate) doublets: Vec<usize>,
+    /// Numbers of items the adversary knows; for transactions
+    #[arg(long, value_delimiter = ',', value_name = "NUMBERS")]
+    pub(crate) items: Vec<usize>,
     /// Bounds of confidence to try
     #[arg(long, value_delimiter = ',', value_name = "DECIMALS")]
     pub(crate) confidence: Vec<String>,
@@ -57,12 +60,13 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode, Err
     let policy = Policy::read(&args.policy)?;
     let nothing = args.k.is_empty()
         && args.doublets.is_empty()
+        && args.items.is_empty()
         && args.confidence.is_empty()
         && args.l.is_empty()
         && args.t.is_empty()
         && args.suppress.is_empty();
     let k = wholes("k", &args.k)?;
-    if k.contains(&0) || args.doublets.contains(&0) {
+    if k.contains(&0) || args.doublets.contains(&0) || args.items.contains(&0) {
         return Err(Error::Argument {
             what: "bounds must be at least 1".into(),
             help: "write for example --k 10,20,30 --doublets 1,2,3".into(),
@@ -71,7 +75,9 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode, Err
     let request = ExploreRequest {
         k: match policy.data.kind {
             // Paths with an algorithm to try are tried at the policy's own k.
-            DataKind::Paths if nothing && args.algorithm.is_empty() => PATHS_K.to_vec(),
+            DataKind::Paths | DataKind::Transactions if nothing && args.algorithm.is_empty() => {
+                PATHS_K.to_vec()
+            }
             DataKind::Table if nothing => TABLE_K.collect(),
             _ => k,
         },
@@ -79,6 +85,7 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode, Err
         t: shares(&args.t)?,
         suppress: shares(&args.suppress)?,
         doublets: args.doublets.clone(),
+        items: args.items.clone(),
         confidence: shares(&args.confidence)?,
         algorithms: args.algorithm.clone(),
         until_told: args.time_budget.is_some(),
@@ -207,7 +214,13 @@ fn whole(value: f64) -> Value {
 }
 
 /// Metrics that are shares of a whole.
-const SHARES: [&str; 4] = ["loss", "loss-arithmetic", "precision", "distortion"];
+const SHARES: [&str; 5] = [
+    "loss",
+    "loss-arithmetic",
+    "precision",
+    "distortion",
+    "lost-itemsets",
+];
 
 /// One line per trial under a header.
 fn lines(found: &Exploration) -> Vec<String> {

@@ -103,7 +103,7 @@ impl Evidence<'_> {
                     .map(|found| found.measured)
                     .collect()
             }
-            (Knowledge::Doublets(_) | Knowledge::Institutions, _) => {
+            (Knowledge::Doublets(_) | Knowledge::Items(_) | Knowledge::Institutions, _) => {
                 return Err(Error::Internal {
                     what: "this is no knowledge about tables".into(),
                 });

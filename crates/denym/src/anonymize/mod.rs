@@ -8,6 +8,7 @@ mod red_team;
 mod table;
 mod table_attacks;
 mod trails;
+mod transactions;
 
 use std::path::{Path, PathBuf};
 
@@ -24,6 +25,8 @@ pub(crate) use microdata::measures::Changed;
 pub use microdata::{ColumnTests, Measures, Microdata, Unconcerned};
 pub use paths::PathFigures;
 pub(crate) use table::{SIDES, solve};
+pub use transactions::TransactionFigures;
+pub(crate) use transactions::{metric as transaction_metric, solve as solve_items};
 
 /// How a run is made, beside what the policy says.
 #[derive(Debug, Clone, Default)]
@@ -138,6 +141,8 @@ pub enum Figures {
     },
     /// Paths.
     Paths(PathFigures),
+    /// Transactions.
+    Transactions(TransactionFigures),
     /// Trails.
     Trails {
         /// Entries of the anonymous trails.
@@ -172,6 +177,7 @@ pub fn anonymize(
     threads::pool(options.threads)?.install(|| match policy.data.kind {
         DataKind::Table => table::run(policy, output, options, listener),
         DataKind::Paths => paths::run(policy, output, options, listener),
+        DataKind::Transactions => transactions::run(policy, output, options, listener),
         DataKind::Trails => trails::run(policy, output, options, listener),
     })
 }

@@ -175,7 +175,12 @@ pub(super) fn run(
     let (claims, _) = judged?;
     if let Some(earlier) = &earlier {
         let kept: Vec<usize> = record_of.iter().map(|&record| record as usize).collect();
-        let joint = denym_paths::check_republication(earlier, &released, &kept, &request, &context);
+        let mut joint =
+            denym_paths::check_republication(earlier, &released, &kept, &request, &context);
+        if joint.is_ok() && matching == Matching::Consistent {
+            joint =
+                denym_paths::check_contradiction(earlier, &table.paths, &released, &kept, &request);
+        }
         match joint {
             Err(error) if error.is_refusal() => {
                 let account = refused(policy, &table, &request, &context, &error.into(), warnings)?;
@@ -250,6 +255,7 @@ pub(super) fn run(
             form: table.form.clone(),
             matching,
         }),
+        transactions: None,
     };
     proceed(listener)?;
 
@@ -295,9 +301,9 @@ fn names(policy: &Policy, role: Role) -> Vec<String> {
         .collect()
 }
 
-/// Doublets up to which the judge counts whom a release by local suppression exposes; beyond that it would take longer
-/// than all the rest.
-const MOST_JUDGED: usize = 200_000;
+/// Doublets up to which the judge counts whom a release by local suppression exposes: a week of a city's journeys and a
+/// day of web sessions are within. Beyond that its bits, one per doublet and distinct record, may not fit into memory.
+const MOST_JUDGED: usize = 2_500_000;
 
 /// Records that somebody who knows their source path can still tell apart, which `covers` does not see.
 fn exposed(

@@ -132,6 +132,7 @@ pub(super) fn run(
     let certificate = Certificate {
         altered: Vec::new(),
         paths: None,
+        transactions: None,
         form: FORM,
         denym: env!("CARGO_PKG_VERSION").to_owned(),
         data: DataFile {

@@ -4,6 +4,7 @@ mod grid;
 mod knee;
 mod paths;
 mod table;
+mod transactions;
 
 use denym_data::Fraction;
 use denym_report::{Chart, Format, Lines, Mark, Series};
@@ -19,6 +20,8 @@ pub struct ExploreRequest {
     pub k: Vec<u64>,
     /// Numbers of doublets the adversary knows; paths.
     pub doublets: Vec<usize>,
+    /// Numbers of items the adversary knows; transactions.
+    pub items: Vec<usize>,
     /// Bounds of confidence.
     pub confidence: Vec<Fraction>,
     /// Bounds of l-diversity; tables.
@@ -75,6 +78,7 @@ pub fn explore(
 ) -> Result<Exploration, Error> {
     threads::pool(request.threads)?.install(|| match policy.data.kind {
         DataKind::Paths => paths::explore(policy, request, listener),
+        DataKind::Transactions => transactions::explore(policy, request, listener),
         DataKind::Table => table::explore(policy, request, listener),
         DataKind::Trails => Err(Error::Argument {
             what: "trails have no bounds to vary".into(),
@@ -153,7 +157,13 @@ impl Exploration {
                     .collect(),
             });
         }
-        let shares = ["loss", "loss-arithmetic", "precision", "distortion"];
+        let shares = [
+            "loss",
+            "loss-arithmetic",
+            "precision",
+            "distortion",
+            "lost-itemsets",
+        ];
         Chart::Lines(Lines {
             title: format!("{} over {across}", self.metric),
             description: format!("What each bound costs, as {}.", self.metric),

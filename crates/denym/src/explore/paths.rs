@@ -17,7 +17,7 @@ const FIGURES: [&str; 6] = [
     "critical_violations",
     "suppressed_doublets",
     "lost_doublets",
-    "doublets",
+    "source_doublets",
 ];
 
 /// Solves for every combination.
@@ -26,9 +26,10 @@ pub(super) fn explore(
     request: &ExploreRequest,
     listener: &dyn Listener,
 ) -> Result<Exploration, Error> {
-    if !(request.l.is_empty() && request.t.is_empty() && request.suppress.is_empty()) {
+    let foreign = request.l.is_empty() && request.t.is_empty() && request.suppress.is_empty();
+    if !(foreign && request.items.is_empty()) {
         return Err(Error::Argument {
-            what: "l, t and suppressed records are bounds of tables, not paths".into(),
+            what: "l, t, suppressed records and items are no bounds of paths".into(),
             help: "vary --k, --doublets and --confidence".into(),
         });
     }

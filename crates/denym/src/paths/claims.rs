@@ -8,6 +8,7 @@ use crate::Error;
 use crate::certificate::{Check, Claim};
 use crate::policy::PromiseSpec;
 use crate::policy::paths::Matching;
+use crate::transactions::PRESENT;
 
 /// Someone who judges paths against what an adversary knows.
 pub(crate) type Judge<'a> = &'a mut dyn FnMut(&Knowledge) -> Result<PathAudit, Error>;
@@ -61,6 +62,11 @@ pub(crate) fn claims(
                 .filter(|place| !hidden.contains(place))
                 .map(|place| Secret::place(place, fraction(*at_most)))
                 .collect(),
+            // A sensitive item is an attribute of its own, see `crate::transactions::judged`.
+            PromiseSpec::Items { items, at_most } => items
+                .iter()
+                .map(|item| Secret::value(item, PRESENT, fraction(*at_most)))
+                .collect(),
             _ => Vec::new(),
         }
     };
@@ -85,7 +91,9 @@ pub(crate) fn claims(
                 whole.smallest_group as f64,
                 whole.smallest_group >= *k,
             ),
-            PromiseSpec::Confidence { at_most, .. } | PromiseSpec::Places { at_most, .. } => {
+            PromiseSpec::Confidence { at_most, .. }
+            | PromiseSpec::Places { at_most, .. }
+            | PromiseSpec::Items { at_most, .. } => {
                 // With one bound, the largest confidence of the whole audit is its own.
                 let largest = if bounds == 1 {
                     whole.largest_confidence

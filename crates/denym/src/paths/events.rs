@@ -95,7 +95,7 @@ pub(super) fn group(events: &Events<'_>) -> Result<Grouped, PathsError> {
 }
 
 /// Rows in order of subject, by counting; and where each subject begins.
-fn by_subject(subject: &Column) -> (Vec<u32>, Vec<u32>) {
+pub(crate) fn by_subject(subject: &Column) -> (Vec<u32>, Vec<u32>) {
     let mut starts = vec![0_u32; subject.dictionary.len() + 1];
     for &code in &subject.codes {
         starts[code as usize + 1] += 1;

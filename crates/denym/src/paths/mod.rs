@@ -1,6 +1,7 @@
 //! Paths on their way through denym: files to codes, codes to a released table, a released table to claims.
 
 mod claims;
+mod columns;
 mod earlier;
 mod events;
 mod points;
@@ -8,13 +9,16 @@ mod publish;
 mod request;
 mod source;
 mod times;
+mod wide;
 
 pub(crate) use claims::{claims, over_bound};
 pub(crate) use earlier::{EarlierRelease, SUBJECTS, subjects_table};
-pub(crate) use publish::{Published, publish};
-pub(crate) use request::{knowledge_of, request};
+pub(crate) use events::by_subject;
+pub(crate) use publish::{Published, distinct, publish};
+pub(crate) use request::{fraction, knowledge_of, request};
 pub(crate) use source::{PathTable, Wanted, read, read_columns, read_released, wanted};
 pub(crate) use times::seconds;
+pub(crate) use wide::one_record_each;
 
 use denym_data::paths::Paths;
 use serde::{Deserialize, Serialize};

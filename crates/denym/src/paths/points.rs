@@ -5,7 +5,8 @@ use std::path::Path;
 use denym_data::paths::{Grid, Point, Slot};
 use denym_data::{Column, Table};
 
-use super::source::{Columns, Wanted, at_row};
+use super::columns::Columns;
+use super::source::{Wanted, at_row};
 use super::times::seconds;
 use crate::Error;
 

@@ -109,7 +109,7 @@ impl DistinctRows {
 }
 
 /// Distinct texts as a dictionary, and the code of each; the empty text is a missing value.
-fn distinct(texts: &[String]) -> (Dictionary, Vec<Code>) {
+pub(crate) fn distinct(texts: &[String]) -> (Dictionary, Vec<Code>) {
     let mut values: Vec<&str> = texts.iter().map(String::as_str).collect();
     values.sort_unstable();
     values.dedup();

@@ -19,7 +19,7 @@ pub(crate) fn knowledge_of(policy: &Policy) -> usize {
 }
 
 /// An exact bound as paths count it.
-pub(super) fn fraction(exact: Exact) -> Fraction {
+pub(crate) fn fraction(exact: Exact) -> Fraction {
     Fraction::new(exact.0.numerator(), exact.0.denominator())
 }
 

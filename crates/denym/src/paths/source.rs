@@ -2,16 +2,18 @@
 
 use std::path::Path;
 
-use denym_data::paths::{Attribute, Paths, PathsBuilder, PathsError, split_doublet};
-use denym_data::{Column, Role, Strings, Table};
+use denym_data::paths::{Attribute, Paths, PathsError};
+use denym_data::{Column, Role, Table};
 use denym_engine::{Engine, ReadOptions};
 
 use super::PathForm;
+use super::columns::{Columns, guess, unknown_columns};
 use super::events::{Events, Grouped, group};
 use super::points::slots;
+use super::wide::{one_record_each, wide};
 use crate::Error;
-use crate::policy::paths::{Named, PathColumns, PathsSpec};
-use crate::policy::{Mistake, Policy, suggest};
+use crate::policy::Policy;
+use crate::policy::paths::{PathColumns, PathsSpec};
 
 /// Paths and what is published beside them.
 pub(crate) struct PathTable {
@@ -46,42 +48,6 @@ pub(crate) struct Wanted {
     pub(crate) quasi: Vec<String>,
     /// Attributes that are published and neither of these.
     pub(crate) other: Vec<String>,
-}
-
-/// The columns of a path file, resolved.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Columns {
-    /// Events, or points when there are two columns for the place.
-    Long {
-        subject: String,
-        place: Vec<String>,
-        time: String,
-    },
-    /// Whole paths, and perhaps whose they are.
-    Wide {
-        path: String,
-        subject: Option<String>,
-    },
-}
-
-impl Columns {
-    fn names(&self) -> Vec<String> {
-        match self {
-            Columns::Long {
-                subject,
-                place,
-                time,
-            } => [
-                std::slice::from_ref(subject),
-                place,
-                std::slice::from_ref(time),
-            ]
-            .concat(),
-            Columns::Wide { path, subject } => {
-                std::iter::once(path).chain(subject).cloned().collect()
-            }
-        }
-    }
 }
 
 /// What a policy reads of its data.
@@ -148,85 +114,6 @@ pub(crate) fn read_columns(
         table => table?,
     };
     code(path, &table, &columns, wanted)
-}
-
-/// The columns by the names given, else by the usual ones; `known` are those of the file once they are known.
-fn guess(given: &PathColumns, known: Option<&[String]>) -> Columns {
-    let name = |named: &Option<Named>, usual: &str| {
-        named
-            .as_ref()
-            .map_or_else(|| usual.to_owned(), |named| named.name.clone())
-    };
-    let usual = |column: &str| known.is_none_or(|known| known.iter().any(|name| name == column));
-    let long = given.location.is_some() || given.time.is_some() || given.latitude.is_some();
-    if given.path.is_some() || (!long && usual("path")) {
-        return Columns::Wide {
-            path: name(&given.path, "path"),
-            subject: given.subject.as_ref().map(|named| named.name.clone()),
-        };
-    }
-    let place = match (&given.latitude, &given.longitude) {
-        (Some(latitude), Some(longitude)) => vec![latitude.name.clone(), longitude.name.clone()],
-        _ => vec![name(&given.location, "location")],
-    };
-    Columns::Long {
-        subject: name(&given.subject, "subject"),
-        place,
-        time: name(&given.time, "time"),
-    }
-}
-
-/// Every column of the policy that the data does not have.
-fn unknown_columns(policy: &Policy, columns: &PathColumns, known: &[String]) -> Error {
-    let names: Vec<&str> = known.iter().map(String::as_str).collect();
-    let mistake = |name: &str, span: std::ops::Range<usize>| Mistake {
-        code: "policy-unknown-column",
-        message: format!("the data has no column `{name}`"),
-        span,
-        help: suggest(name, &names),
-    };
-    let given = [
-        &columns.subject,
-        &columns.location,
-        &columns.time,
-        &columns.path,
-        &columns.latitude,
-        &columns.longitude,
-    ];
-    let mut mistakes: Vec<Mistake> = given
-        .into_iter()
-        .flatten()
-        .map(|named| (&named.name, &named.span))
-        .chain(
-            policy
-                .attributes
-                .iter()
-                .map(|spec| (&spec.name, &spec.span)),
-        )
-        .filter(|(name, _)| !known.contains(name))
-        .map(|(name, span)| mistake(name, span.clone()))
-        .collect();
-    if mistakes.is_empty() {
-        let wide = columns.path.is_some();
-        let key = if wide { "path-column" } else { "subject" };
-        mistakes.push(Mistake {
-            code: "policy-unknown-column",
-            message:
-                "the data has neither a column `path` nor columns `subject`, `location`, `time`"
-                    .into(),
-            span: policy.data.span.clone(),
-            help: format!(
-                "name the columns in `[data]`, such as `{key} = \"{}\"`",
-                names.first().copied().unwrap_or("card")
-            ),
-        });
-    }
-    mistakes.sort_by_key(|mistake| mistake.span.start);
-    Error::Policy {
-        file: policy.file.clone(),
-        text: policy.text.clone(),
-        mistakes,
-    }
 }
 
 /// A table as paths, exactly as a release shows them: nothing collapses, nothing is cut into slots.
@@ -411,104 +298,6 @@ pub(super) fn at_row(path: &Path, error: PathsError, row_of: impl Fn(usize) -> u
         place: path.to_owned(),
         error,
     }
-}
-
-/// The wide form: each distinct cell is split once.
-fn wide(path: &Path, column: &Column, several_places: bool) -> Result<Paths, Error> {
-    let first_row = |code: usize| {
-        let mut codes = column.codes.iter();
-        codes.position(|&other| other as usize == code).unwrap_or(0)
-    };
-    let distinct = if several_places {
-        distinct_cells(column)
-    } else {
-        let mut builder = PathsBuilder::new();
-        let mut cells = column.dictionary.values();
-        cells
-            .try_for_each(|cell| builder.push_cell(cell))
-            .and_then(|()| builder.finish())
-    };
-    let distinct = distinct.map_err(|error| at_row(path, error, first_row))?;
-    let lengths = |code: &u32| {
-        if (*code as usize) < distinct.len() {
-            distinct.record(*code as usize)
-        } else {
-            &[]
-        }
-    };
-    let total: usize = column.codes.iter().map(|code| lengths(code).len()).sum();
-    let mut items = Vec::with_capacity(total);
-    let mut starts = Vec::with_capacity(column.codes.len() + 1);
-    starts.push(0);
-    for code in &column.codes {
-        items.extend_from_slice(lengths(code));
-        let end = u32::try_from(items.len()).map_err(|_| PathsError::TooMany {
-            what: "doublets in the records",
-        })?;
-        starts.push(end);
-    }
-    Ok(Paths::from_codes(
-        distinct.locations().to_vec(),
-        distinct.times().to_vec(),
-        distinct.doublets().to_vec(),
-        starts,
-        items,
-    )?)
-}
-
-/// The paths of distinct cells, where a cell may name several places at one time.
-fn distinct_cells(column: &Column) -> Result<Paths, PathsError> {
-    let (mut who, mut places, mut times) = (Vec::new(), Vec::new(), Vec::new());
-    for (row, cell) in column.dictionary.values().enumerate() {
-        if cell.trim().is_empty() {
-            who.push(row as u32);
-            places.push(None);
-            times.push(None);
-            continue;
-        }
-        for (index, piece) in cell.split('>').enumerate() {
-            let (place, time) = split_doublet(piece).ok_or(PathsError::NoTime {
-                row,
-                position: index + 1,
-            })?;
-            who.push(row as u32);
-            places.push(Some(place));
-            times.push(Some(time));
-        }
-    }
-    let numbers: Vec<String> = (0..column.dictionary.values().len())
-        .map(|n| n.to_string())
-        .collect();
-    let names: Strings = numbers.iter().map(String::as_str).collect();
-    let events = Events {
-        subject: &Column {
-            name: String::new(),
-            dictionary: std::sync::Arc::new(denym_data::Dictionary::in_order(names, false)),
-            codes: who,
-        },
-        location: &Column::from_texts("", places),
-        time: &Column::from_texts("", times),
-        keep_repeats: true,
-        several_places: true,
-    };
-    group(&events).map(|grouped| grouped.paths)
-}
-
-/// In the wide form a subject has one record.
-fn one_record_each(path: &Path, subject: &Column) -> Result<(), Error> {
-    let mut seen = vec![false; subject.dictionary.len()];
-    for (row, &code) in subject.codes.iter().enumerate() {
-        if std::mem::replace(&mut seen[code as usize], true) {
-            return Err(Error::PathCell {
-                place: path.to_owned(),
-                column: subject.name.clone(),
-                row: row + 1,
-                what: "repeats the subject of an earlier row",
-                help: "in the wide form a subject has one row: join its paths, or use the long form",
-            });
-        }
-    }
-    Ok(())
 }
 
 /// Every event has a subject, and a place and a time or neither.

@@ -11,6 +11,7 @@ mod private;
 mod promises;
 mod reader;
 pub mod stream;
+pub mod transactions;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -43,6 +44,8 @@ pub struct Policy {
     pub release: ReleaseSpec,
     /// What only paths need; `None` for other kinds of data.
     pub paths: Option<paths::PathsSpec>,
+    /// What only transactions need; `None` for other kinds of data.
+    pub transactions: Option<transactions::TransactionsSpec>,
     /// How much the red team may achieve.
     pub attack: AttackSpec,
 }
@@ -97,6 +100,8 @@ pub enum DataKind {
     Table,
     /// Who was where and when.
     Paths,
+    /// Which items each person has.
+    Transactions,
     /// The institutions that hold data of each person.
     Trails,
 }
@@ -166,6 +171,8 @@ pub enum Knowledge {
     AtMost(usize),
     /// Any so many (location, time) pairs of the victim's path, and every quasi-identifier.
     Doublets(usize),
+    /// Any so many items of the victim's transaction, sensitive ones apart.
+    Items(usize),
     /// Which institutions hold data of the victim.
     Institutions,
 }
@@ -285,6 +292,13 @@ pub enum PromiseSpec {
         /// The places; their names stay with the steward.
         #[serde(skip)]
         places: Vec<String>,
+        /// The largest confidence.
+        at_most: Exact,
+    },
+    /// No sensitive item can be inferred with more than this confidence; for transactions.
+    Items {
+        /// The items; the release shows them as they are.
+        items: Vec<String>,
         /// The largest confidence.
         at_most: Exact,
     },
@@ -509,7 +523,9 @@ impl PromiseSpec {
             PromiseSpec::EpsilonMAnonymity { .. } => "epsilon-m-anonymity",
             PromiseSpec::BetaLikeness { .. } => "beta-likeness",
             PromiseSpec::DeltaDisclosure { .. } => "delta-disclosure",
-            PromiseSpec::Confidence { .. } | PromiseSpec::Places { .. } => "confidence",
+            PromiseSpec::Confidence { .. }
+            | PromiseSpec::Places { .. }
+            | PromiseSpec::Items { .. } => "confidence",
             PromiseSpec::KMap { .. } => "k-map",
             PromiseSpec::DeltaPresence { .. } => "delta-presence",
             PromiseSpec::PersonalizedPrivacy { .. } => "personalized-privacy",
@@ -554,6 +570,7 @@ impl PromiseSpec {
             PromiseSpec::KAnonymity { .. }
             | PromiseSpec::XyAnonymity { .. }
             | PromiseSpec::Places { .. }
+            | PromiseSpec::Items { .. }
             | PromiseSpec::KMap { .. }
             | PromiseSpec::DeltaPresence { .. } => None,
             PromiseSpec::LDiversity { attribute, .. }
@@ -576,6 +593,7 @@ impl PromiseSpec {
             PromiseSpec::KAnonymity { .. }
             | PromiseSpec::XyAnonymity { .. }
             | PromiseSpec::Places { .. }
+            | PromiseSpec::Items { .. }
             | PromiseSpec::KMap { .. }
             | PromiseSpec::DeltaPresence { .. } => {}
             PromiseSpec::LDiversity { attribute, .. }

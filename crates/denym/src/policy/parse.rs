@@ -45,12 +45,13 @@ pub(super) fn policy(text: &str, file: &Path) -> Result<Policy, Vec<Mistake>> {
         "attack",
     ]);
 
-    let kind = root
-        .get("data")
-        .and_then(|node| node.entry("kind"))
-        .filter(|word| *word == "paths");
-    if kind.is_some() {
-        let policy = super::paths::policy(text, file, &root, &mistakes);
+    let kind = root.get("data").and_then(|node| node.entry("kind"));
+    let special = match kind {
+        Some("paths") => Some(super::paths::policy(text, file, &root, &mistakes)),
+        Some("transactions") => Some(super::transactions::policy(text, file, &root, &mistakes)),
+        _ => None,
+    };
+    if let Some(policy) = special {
         return super::paths::finish(policy, mistakes);
     }
     let data = root.need("data", "add `[data]` with `path = \"patients.csv\"`");
@@ -169,6 +170,7 @@ pub(super) fn policy(text: &str, file: &Path) -> Result<Policy, Vec<Mistake>> {
             promises: promised,
             release,
             paths: None,
+            transactions: None,
             attack,
         }),
         _ => Err(mistakes),
@@ -200,6 +202,7 @@ pub(super) fn data_spec(section: &Section<'_, '_>) -> Option<DataSpec> {
         let kinds = [
             ("table", DataKind::Table),
             ("paths", DataKind::Paths),
+            ("transactions", DataKind::Transactions),
             ("trails", DataKind::Trails),
         ];
         set(&mut spec.kind, node.choice(&kinds));

@@ -50,7 +50,7 @@ impl Default for StreamRun {
             checkpoint_every: 1,
             until_end: false,
             speed: None,
-            outage: Duration::from_secs(60),
+            outage: Duration::from_mins(1),
         }
     }
 }

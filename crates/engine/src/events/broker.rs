@@ -20,7 +20,7 @@ pub struct Patience {
 impl Default for Patience {
     fn default() -> Self {
         Self {
-            outage: Duration::from_secs(60),
+            outage: Duration::from_mins(1),
             stop: Arc::default(),
         }
     }
@@ -93,22 +93,22 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Error> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Piece {
     pub(super) number: u64,
-    /// From 1.
-    pub(super) piece: u32,
+    /// Which piece, from 1.
+    pub(super) at: u32,
     pub(super) of: u32,
 }
 
 impl Piece {
     /// `12/1/3`, as it stands in a header.
     pub(super) fn text(self) -> String {
-        format!("{}/{}/{}", self.number, self.piece, self.of)
+        format!("{}/{}/{}", self.number, self.at, self.of)
     }
 
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut parts = text.split('/');
         let piece = Self {
             number: parts.next()?.parse().ok()?,
-            piece: parts.next()?.parse().ok()?,
+            at: parts.next()?.parse().ok()?,
             of: parts.next()?.parse().ok()?,
         };
         parts.next().is_none().then_some(piece)
@@ -135,7 +135,7 @@ pub(super) fn pieces(number: u64, line: &str, most: usize) -> Vec<(Piece, &str)>
     let of = texts.len() as u32;
     let numbered = texts.into_iter().zip(1..);
     numbered
-        .map(|(text, piece)| (Piece { number, piece, of }, text))
+        .map(|(text, at)| (Piece { number, at, of }, text))
         .collect()
 }
 
@@ -152,7 +152,7 @@ mod tests {
             assert_eq!(whole, line);
             assert!(found.iter().all(|(_, text)| text.len() <= most));
             let (last, _) = found.last().expect("one piece at least");
-            assert_eq!((last.piece, last.of), (found.len() as u32, last.of));
+            assert_eq!((last.at, last.of), (found.len() as u32, last.at));
             assert_eq!(Piece::parse(&last.text()), Some(*last));
         }
         assert_eq!(Piece::parse("1/2"), None);

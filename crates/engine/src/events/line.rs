@@ -120,14 +120,13 @@ impl LineReader {
             for end in ends {
                 let range = from..start + end as u32;
                 from = range.end + 1;
-                match ranges.get_mut(count) {
-                    Some(slot) => *slot = range,
-                    None => {
-                        if many.is_empty() {
-                            many.extend_from_slice(&ranges);
-                        }
-                        many.push(range);
+                if let Some(slot) = ranges.get_mut(count) {
+                    *slot = range;
+                } else {
+                    if many.is_empty() {
+                        many.extend_from_slice(&ranges);
                     }
+                    many.push(range);
                 }
                 count += 1;
             }
@@ -343,6 +342,10 @@ mod tests {
         ))
     }
 
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "it is compared with what may be none"
+    )]
     fn sighting(values: &[&str]) -> Found {
         let values = values.iter().map(|s| (*s).to_owned()).collect();
         Some(("7".into(), "King's, Cross".into(), 14, values))

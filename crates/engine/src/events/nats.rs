@@ -151,7 +151,7 @@ impl NatsSource {
             ack_policy: AckPolicy::None,
             replay_policy: ReplayPolicy::Instant,
             filter_subject: self.address.subject.clone().unwrap_or_default(),
-            inactive_threshold: Duration::from_secs(120),
+            inactive_threshold: Duration::from_mins(2),
             memory_storage: true,
             num_replicas: 1,
             ..pull::Config::default()

@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn an_hour_in_a_second() {
-        let mut pace = Pace::new(Duration::from_secs(3600), 3600.0);
+        let mut pace = Pace::new(Duration::from_hours(1), 3600.0);
         assert_eq!(pace.wait(10), None);
         assert_eq!(pace.wait(9), None);
         let left = pace.wait(12).expect("two hours ahead");

@@ -87,24 +87,24 @@ pub(super) fn run(
         format,
         name: &name,
     };
-    let in_groups = match &found.touched {
-        Some(Touched::Grouped {
-            group_of,
-            column,
-            apart,
-        }) => Some(write.groups(&kept, &columns.released, group_of, *column, *apart)?),
-        _ => {
-            let published = engine.apply(
-                &kept,
-                &columns.quasi,
-                &columns.released,
-                columns.subject,
-                &summary,
-                &solution.recoding,
-            )?;
-            engine.write(&published, format, &path)?;
-            None
-        }
+    let in_groups = if let Some(Touched::Grouped {
+        group_of,
+        column,
+        apart,
+    }) = &found.touched
+    {
+        Some(write.groups(&kept, &columns.released, group_of, *column, *apart)?)
+    } else {
+        let published = engine.apply(
+            &kept,
+            &columns.quasi,
+            &columns.released,
+            columns.subject,
+            &summary,
+            &solution.recoding,
+        )?;
+        engine.write(&published, format, &path)?;
+        None
     };
     let hidden: Vec<usize> = plan
         .sensitive
@@ -227,6 +227,7 @@ pub(super) fn run(
         claims: account.claims.clone(),
         attacks: account.attacks.clone(),
         paths: None,
+        transactions: None,
     };
     proceed(listener)?;
 
@@ -335,7 +336,7 @@ impl Writing<'_> {
         }
         let (first, second) = groups::apart(&linked, &claims.column, &claims.attribute)?;
         self.engine
-            .write(&first, self.format, &path(&file(self.name)))?;
+            .write(&first, self.format, path(&file(self.name)))?;
         let second_file = file(&format!("{}-sensitive", self.name));
         let second_path = path(&second_file);
         self.engine.write(&second, self.format, &second_path)?;

@@ -1,0 +1,108 @@
+//! Measures any file of transactions: every group that up to m items form, against k and bounds on sensitive items.
+
+use std::path::PathBuf;
+
+use denym_data::Fraction;
+use denym_engine::{Engine, ReadOptions};
+use denym_measure::paths::{Knowledge, PathAudit, Secret, covers};
+
+use crate::Error;
+use crate::listener::{Listener, Phase};
+use crate::paths::fraction;
+use crate::policy::paths::Named;
+use crate::policy::transactions::TransactionColumns;
+use crate::policy::{Exact, PromiseSpec, suggest};
+use crate::transactions::{PRESENT, Wanted, judged, read_columns};
+
+/// What is to be measured on transactions.
+#[derive(Debug, Clone, Default)]
+pub struct TransactionAuditRequest {
+    /// File, directory or glob.
+    pub data: PathBuf,
+    /// How to read it.
+    pub read: ReadOptions,
+    /// The column of subjects; `subject` when not given.
+    pub subject: Option<String>,
+    /// The column of one item each; `item` when not given.
+    pub item: Option<String>,
+    /// The column of all items of a subject; `items` when the file has one.
+    pub items_column: Option<String>,
+    /// What stands between the items of a cell; `;` when not given.
+    pub separator: Option<char>,
+    /// Most items the adversary knows.
+    pub items: usize,
+    /// Fewest subjects in a group.
+    pub k: u64,
+    /// Sensitive items and their bounds.
+    pub sensitive: Vec<(String, Fraction)>,
+    /// Threads; all cores when `None`.
+    pub threads: Option<usize>,
+}
+
+/// Measures the transactions of `request`; the doublets of the answer are public items.
+pub fn audit_transactions(
+    request: &TransactionAuditRequest,
+    listener: &dyn Listener,
+) -> Result<PathAudit, Error> {
+    for (what, value) in [("--items", request.items as u64), ("--k", request.k)] {
+        if value == 0 {
+            return Err(Error::Argument {
+                what: format!("{what} must be at least 1"),
+                help: format!("write {what} 2, or another number above zero"),
+            });
+        }
+    }
+    let engine = Engine::new(request.threads)?;
+    listener.phase(Phase::Reading);
+    let named = |name: &Option<String>| {
+        name.as_ref().map(|name| Named {
+            name: name.clone(),
+            span: 0..0,
+        })
+    };
+    let wanted = Wanted {
+        columns: TransactionColumns {
+            subject: named(&request.subject),
+            item: named(&request.item),
+            items: named(&request.items_column),
+        },
+        separator: request.separator,
+    };
+    let table =
+        read_columns(&engine, &request.data, request.read.clone(), &wanted).map_err(|error| {
+            match error {
+                Error::Engine(denym_engine::Error::UnknownColumn {
+                    column,
+                    known,
+                    path,
+                }) => {
+                    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+                    let help = suggest(&column, &known);
+                    Error::UnknownColumn {
+                        column,
+                        place: path.display().to_string(),
+                        help,
+                    }
+                }
+                error => error,
+            }
+        })?;
+
+    listener.phase(Phase::Auditing);
+    let promises: Vec<PromiseSpec> = request
+        .sensitive
+        .iter()
+        .map(|(item, bound)| PromiseSpec::Items {
+            items: vec![item.clone()],
+            at_most: Exact(*bound),
+        })
+        .collect();
+    let paths = judged(&table.sets, &promises)?;
+    let secrets = request
+        .sensitive
+        .iter()
+        .map(|(item, bound)| Secret::value(item, PRESENT, fraction(Exact(*bound))));
+    let knowledge = Knowledge::new(request.items, request.k, secrets.collect());
+    let pool = crate::threads::pool(request.threads)?;
+    Ok(pool.install(|| covers(&paths, &knowledge)))
+}
