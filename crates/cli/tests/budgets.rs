@@ -150,7 +150,15 @@ fn control_c_leaves_nothing_behind() {
         .stderr(std::process::Stdio::null())
         .spawn()
         .expect("denym runs");
-    std::thread::sleep(std::time::Duration::from_secs(2));
+    // As soon as the draft of the bundle is there the run is under way.
+    let entries = || {
+        std::fs::read_dir(directory.path())
+            .expect("a directory")
+            .count()
+    };
+    while entries() < 2 && child.try_wait().expect("a status").is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
     let stopped = std::process::Command::new("kill")
         .args(["-INT", &child.id().to_string()])
         .status()
