@@ -55,7 +55,7 @@ impl Bench {
                 }
                 client.flush();
             }
-            Self::Kafka(kafka) => kafka.send(name, messages.collect()),
+            Self::Kafka(kafka) => kafka.send(name, &messages.collect::<Vec<String>>()),
         }
     }
 

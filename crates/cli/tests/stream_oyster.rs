@@ -144,13 +144,13 @@ fn a_real_week_from_a_file_through_nats_and_through_kafka() {
         let lines: Vec<&str> = text.lines().collect();
         let messages = lines.chunks(together).map(|some| some.join("\n"));
         if kafka.keeps_everything() {
-            kafka.send("week", messages.collect());
+            kafka.send("week", &messages.collect::<Vec<String>>());
         } else {
             // It forgets what is old: it is fed as fast as it is read.
             follow(directory, &address, |read| {
                 let messages: Vec<String> = messages.collect();
                 for some in messages.chunks(700) {
-                    kafka.send("week", some.to_vec());
+                    kafka.send("week", some);
                     let sent = some
                         .iter()
                         .map(|message| message.lines().count() as u64)

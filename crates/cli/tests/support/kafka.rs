@@ -77,7 +77,7 @@ impl Kafka {
     }
 
     /// Sends messages in order.
-    pub(crate) fn send(&self, topic: &str, messages: Vec<String>) {
+    pub(crate) fn send(&self, topic: &str, messages: &[String]) {
         self.runtime.block_on(async {
             let partition = self.partition(topic).await;
             for some in messages.chunks(20_000) {
