@@ -89,7 +89,7 @@ fn best_effort(seconds: u64) {
             command.args(["--force", "--json", "--time-budget"]);
             command.arg(format!("{seconds}s"));
             let document: Value = serde_json::from_str(&output(&mut command)).expect("JSON");
-            assert!(document["claims"][0]["measured"].as_f64() >= Some(k as f64));
+            assert!(document["claims"][0]["measured"].as_f64() >= Some(f64::from(k)));
             output(Command::new(denym()).arg("verify").arg(&bundle));
             let figure = |key: &str| {
                 vectors[key][dataset][k.to_string()]

@@ -67,13 +67,13 @@ fn kept(trail: &[u32], rng: &mut SplitMix64) -> Vec<u32> {
 /// What one draw finds: pairs by elimination and by forced matching, all of them right.
 fn draw(identified: &Trails, rng: &mut SplitMix64) -> (usize, usize) {
     let rows: Vec<Vec<u32>> = identified.iter().map(|trail| kept(trail, rng)).collect();
-    let anonymous = Trails::from_rows(identified.institutions(), rows).unwrap();
+    let anonymous = Trails::from_rows(identified.institutions(), rows).expect("trails");
     let outcome = trails::attack(
         Side::new(&anonymous),
         Side::new(identified),
         &Options::default(),
     )
-    .unwrap();
+    .expect("trails");
     let forced = outcome.forced.as_ref().expect("every owner is there");
     let mut all = forced.iter().chain(&outcome.incomplete);
     assert!(all.all(|(n, p)| n == p), "all correct");
@@ -104,7 +104,7 @@ fn forced_matching_beats_elimination_on_incomplete_trails() {
                 rng.distinct(3_000, all.len())
             };
             let rows = rows.into_iter().map(|row| all.get(row));
-            let identified = Trails::from_rows(all.institutions(), rows).unwrap();
+            let identified = Trails::from_rows(all.institutions(), rows).expect("trails");
             let (elimination, forced) = draw(&identified, &mut rng);
             fewer += elimination;
             more += forced;
@@ -127,8 +127,8 @@ fn forced_matching_beats_elimination_on_incomplete_trails() {
 #[test]
 fn the_subtrail_relation_is_exact_on_all_visitors() {
     let Some(all) = visitors() else { return };
-    let graph =
-        SubtrailGraph::build(Side::new(&all), Side::new(&all), &|_, _| true, usize::MAX).unwrap();
+    let graph = SubtrailGraph::build(Side::new(&all), Side::new(&all), &|_, _| true, usize::MAX)
+        .expect("trails");
     let counts = graph.candidate_counts();
     for row in (0..all.len()).step_by(331) {
         let naive: Vec<u32> = (0..all.len() as u32)
@@ -149,16 +149,16 @@ fn the_subtrail_relation_is_exact_on_all_visitors() {
         assert!(
             forced
                 .allowed_set(&graph, row)
-                .unwrap()
+                .expect("trails")
                 .contains(&(row as u32))
         );
     }
     // With complete data on both sides a unique trail is forced, and nothing else is.
-    assert_eq!(forced.pairs().unwrap().len(), 9_500);
+    assert_eq!(forced.pairs().expect("trails").len(), 9_500);
     let swapped = Options {
         incomplete: Incomplete::Identified,
         ..Options::default()
     };
-    let mirror = trails::attack(Side::new(&all), Side::new(&all), &swapped).unwrap();
-    assert_eq!(mirror.forced.unwrap().len(), 9_500);
+    let mirror = trails::attack(Side::new(&all), Side::new(&all), &swapped).expect("trails");
+    assert_eq!(mirror.forced.expect("trails").len(), 9_500);
 }

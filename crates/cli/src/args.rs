@@ -51,8 +51,9 @@ Examples:
   denym audit patients.csv --quasi zip,age,sex --sensitive diagnosis
   denym audit adult.csv --quasi sex,age,race --levels sex=0,age=3,race=1 --hierarchies adult/ --json
   denym audit adult.csv --quasi age,education --sensitive occupation --suppress-below 5
+  denym audit release.csv --policy policy.toml
   denym audit trips.csv --doublets 2 --k 5 --confidence status=On-welfare:0.5")]
-    Audit(audit::AuditArgs),
+    Audit(Box<audit::AuditArgs>),
     /// Find the best release under a policy, prove it, and write it as a bundle
     #[command(after_help = "\
 Examples:

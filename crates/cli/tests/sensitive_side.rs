@@ -194,12 +194,9 @@ fn the_minimality_defence_replaces_values_of_failing_classes_only() {
     assert_eq!(found["suppressed_records"], 0);
     let table = columns(&path.join("out/release/patients.csv"));
     let mut classes: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    for row in 0..8 {
+    for (row, disease) in table["disease"].iter().enumerate() {
         let key = ["zip", "age", "sex"].map(|name| table[name][row].as_str());
-        classes
-            .entry(key.join("/"))
-            .or_default()
-            .push(&table["disease"][row]);
+        classes.entry(key.join("/")).or_default().push(disease);
     }
     for diseases in classes.values() {
         let mut different = diseases.clone();

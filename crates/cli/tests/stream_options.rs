@@ -54,7 +54,7 @@ fn several_sensitive_attributes() {
             .expect("a number");
         // Most are ill wherever they are; those of one train are all old.
         let status = if rider % 5 < 3 { "ill" } else { "well" };
-        let age = if rider % 6 == 0 || rider % 7 == 0 {
+        let age = if rider.is_multiple_of(6) || rider.is_multiple_of(7) {
             "old"
         } else {
             "young"

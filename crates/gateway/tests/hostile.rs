@@ -279,10 +279,14 @@ fn a_client_that_never_reads() {
                 )
                 .await;
         };
+        // notices on the way do not end the conversation
+        let conversation = async {
+            while let Some(Ok(_)) = std::future::poll_fn(|cx| connection.poll_message(cx)).await {}
+        };
         tokio::select! {
             () = asked => {}
-            _ = std::future::poll_fn(|cx| connection.poll_message(cx)) => {}
-            () = tokio::time::sleep(Duration::from_secs(1)) => {}
+            () = conversation => {}
+            () = tokio::time::sleep(Duration::from_secs(5)) => {}
         }
         std::thread::sleep(Duration::from_secs(6));
         drop(client);

@@ -58,6 +58,10 @@ const COUNTS: [bool; 3] = [true, true, true];
 const SHARES: [bool; 3] = [true, false, false];
 const NEVER: [bool; 3] = [false, false, false];
 
+#[allow(
+    clippy::too_many_arguments,
+    reason = "a row of a table, written once per promise"
+)]
 const fn promise(
     name: &'static str,
     linkage: Linkage,

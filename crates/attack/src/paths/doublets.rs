@@ -452,8 +452,8 @@ impl<'a> DoubletAttack<'a> {
         let victims: Vec<u32> = if fits {
             (0..people as u32).collect()
         } else {
-            let share = effort.words as f64 / all as f64;
-            let wanted = ((people as f64 * share) as usize).max(effort.least_victims);
+            let affordable = u128::from(effort.words) * people as u128 / u128::from(all.max(1));
+            let wanted = (affordable as usize).max(effort.least_victims);
             let chosen = SplitMix64::new(effort.seed).distinct(wanted, people);
             chosen.into_iter().map(|victim| victim as u32).collect()
         };

@@ -175,6 +175,7 @@ impl Setting {
     }
 
     /// The same people before anything was done: everybody shows the raw path.
+    #[must_use]
     pub fn before(&self) -> Self {
         let doublets = self.stands_for.len();
         // Times only need to be told apart; those published nowhere get numbers of their own, which nothing contradicts.

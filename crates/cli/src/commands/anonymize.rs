@@ -177,7 +177,7 @@ fn document(account: &Account, status: &str, args: &AnonymizeArgs) -> Value {
             }
         }
         Figures::Transactions(figures) => {
-            super::transactions::document(figures, account, args.show_suppressed, &mut document)
+            super::transactions::document(figures, account, args.show_suppressed, &mut document);
         }
         Figures::Trails {
             entries,

@@ -225,6 +225,15 @@ pub(crate) fn on_classes(
     findings
 }
 
+/// A sum of weights as a number of people.
+#[allow(
+    clippy::cast_sign_loss,
+    reason = "weights are not negative, and neither is their sum"
+)]
+fn whole(people: f64) -> u64 {
+    people.round() as u64
+}
+
 /// The share of the people, from the best chance of each record.
 fn evidence(
     attack: &'static str,
@@ -260,8 +269,8 @@ fn evidence(
     let rate = if people == 0.0 { 0.0 } else { hits / people };
     Evidence {
         attack,
-        attempts: people.round() as u64,
-        successes: certain.round() as u64,
+        attempts: whole(people),
+        successes: whole(certain),
         rate,
         // Every record is counted; where sets of columns were drawn, the note says so.
         interval: (rate, rate),

@@ -481,28 +481,23 @@ fn nights(paths: &Paths) -> Option<Vec<Option<bool>>> {
     const DAY: i64 = 86_400;
     let texts = paths.times();
     let numbers: Option<Vec<i64>> = texts.iter().map(|text| text.parse().ok()).collect();
-    let hours: Vec<i64> = match numbers {
+    let hours: Vec<i64> = if let Some(numbers) = numbers {
         // Whole numbers are hours when they look like it, seconds since 1970 when they are large, else mere steps.
-        Some(numbers) => {
-            let (low, high) = (numbers.iter().min()?, numbers.iter().max()?);
-            if *low >= 0 && (12..=24).contains(high) {
-                numbers.iter().map(|hour| hour % 24).collect()
-            } else if *low > 100_000_000 {
-                numbers
-                    .iter()
-                    .map(|time| time.rem_euclid(DAY) / 3600)
-                    .collect()
-            } else {
-                return None;
-            }
+        let (low, high) = (numbers.iter().min()?, numbers.iter().max()?);
+        if *low >= 0 && (12..=24).contains(high) {
+            numbers.iter().map(|hour| hour % 24).collect()
+        } else if *low > 100_000_000 {
+            let hour = |time: &i64| time.rem_euclid(DAY) / 3600;
+            numbers.iter().map(hour).collect()
+        } else {
+            return None;
         }
-        None => {
-            let clock = |text: &String| {
-                let time = seconds(text).filter(|_| text.contains(':'));
-                time.map(|time| time.rem_euclid(DAY) / 3600)
-            };
-            texts.iter().map(clock).collect::<Option<_>>()?
-        }
+    } else {
+        let clock = |text: &String| {
+            let time = seconds(text).filter(|_| text.contains(':'));
+            time.map(|time| time.rem_euclid(DAY) / 3600)
+        };
+        texts.iter().map(clock).collect::<Option<_>>()?
     };
     let night: Vec<bool> = hours.iter().map(|hour| !(7..20).contains(hour)).collect();
     let of = |doublet: &denym_data::paths::Doublet| Some(night[doublet.time as usize]);

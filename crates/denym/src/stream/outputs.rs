@@ -134,13 +134,12 @@ impl Outputs {
 
 fn print<'a>(lines: impl Iterator<Item = &'a str>) -> Result<(), Error> {
     let mut out = std::io::stdout().lock();
-    let written = lines
-        .map(|line| {
-            out.write_all(line.as_bytes())
-                .and_then(|()| out.write_all(b"\n"))
-        })
-        .collect::<std::io::Result<()>>();
-    written
-        .and_then(|()| std::io::stdout().lock().flush())
-        .map_err(|error| Error::io("write the windows", Path::new("-"), &error))
+    let write = || -> std::io::Result<()> {
+        for line in lines {
+            out.write_all(line.as_bytes())?;
+            out.write_all(b"\n")?;
+        }
+        out.flush()
+    };
+    write().map_err(|error| Error::io("write the windows", Path::new("-"), &error))
 }

@@ -25,9 +25,8 @@ pub(super) fn verify(
         what,
         path: path.with_file_name("certificate.json"),
     };
-    let m = match certificate.knows {
-        Knowledge::Items(m @ 1..=64) => m,
-        _ => return Err(broken("the number of known items is not between 1 and 64")),
+    let Knowledge::Items(m @ 1..=64) = certificate.knows else {
+        return Err(broken("the number of known items is not between 1 and 64"));
     };
     let unlike = |_| broken("the data is not what the certificate describes");
     let sets = read_released(path, table, form).map_err(unlike)?.sets;

@@ -349,28 +349,34 @@ async fn topic(
 async fn read_last(client: &PartitionClient) -> Result<Option<Piece>, Failure> {
     let first = answer(client.get_offset(OffsetAt::Earliest)).await?.max(0);
     let end = answer(client.get_offset(OffsetAt::Latest)).await?;
+    if end <= first {
+        return Ok(None);
+    }
     // The last offset may be one that holds no message: look a little further back each time.
     let mut back = 1;
     let mut from = (end - back).max(first);
-    while end > first {
+    let mut last = None;
+    loop {
         let fetched = answer(client.fetch_records(from, 1..ASKED, 100)).await?;
         let newest = fetched.0.into_iter().max_by_key(|record| record.offset);
         if let Some(newest) = newest.filter(|newest| newest.offset >= from) {
-            let header = newest.record.headers.get(HEADER);
-            let text = header.and_then(|bytes| std::str::from_utf8(bytes).ok());
-            let foreign = Failure::Lasting(BrokerMistake::Foreign);
             // A large batch may be cut: go on behind what came.
-            if newest.offset + 1 < end {
-                from = newest.offset + 1;
-                continue;
-            }
-            return text.and_then(Piece::parse).map(Some).ok_or(foreign);
+            from = newest.offset + 1;
+            last = Some(newest.record);
+        } else if last.is_none() && from > first {
+            back *= 4;
+            from = (end - back).max(first);
+            continue;
+        } else {
+            break;
         }
-        if from == first {
-            return Ok(None);
+        if from >= end {
+            break;
         }
-        back *= 4;
-        from = (end - back).max(first);
     }
-    Ok(None)
+    let Some(record) = last else { return Ok(None) };
+    let header = record.headers.get(HEADER);
+    let text = header.and_then(|bytes| std::str::from_utf8(bytes).ok());
+    let foreign = Failure::Lasting(BrokerMistake::Foreign);
+    text.and_then(Piece::parse).map(Some).ok_or(foreign)
 }

@@ -101,8 +101,8 @@ pub struct BrokerSink {
 }
 
 enum Kind {
-    Nats(NatsSink),
-    Kafka(KafkaSink),
+    Nats(Box<NatsSink>),
+    Kafka(Box<KafkaSink>),
 }
 
 impl std::fmt::Debug for BrokerSink {
@@ -120,12 +120,12 @@ impl BrokerSink {
     ) -> Result<Self, Error> {
         let runtime = runtime()?;
         let kind = match address.protocol {
-            Protocol::Nats => {
-                Kind::Nats(runtime.block_on(NatsSink::open(address, channels, patience))?)
-            }
-            Protocol::Kafka => {
-                Kind::Kafka(runtime.block_on(KafkaSink::open(address, channels, patience))?)
-            }
+            Protocol::Nats => Kind::Nats(Box::new(
+                runtime.block_on(NatsSink::open(address, channels, patience))?,
+            )),
+            Protocol::Kafka => Kind::Kafka(Box::new(
+                runtime.block_on(KafkaSink::open(address, channels, patience))?,
+            )),
         };
         Ok(Self { runtime, kind })
     }
