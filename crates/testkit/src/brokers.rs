@@ -80,8 +80,13 @@ impl Broker {
         Some(broker)
     }
 
-    /// The cluster of librdkafka: it chooses its port, and keeps five megabytes of each partition.
-    fn librdkafka() -> Option<Self> {
+    /// The cluster of librdkafka, or `None` after saying that the test is skipped: it chooses its port, and keeps five megabytes of each
+    /// partition.
+    ///
+    /// # Panics
+    ///
+    /// When it does not start.
+    pub fn librdkafka() -> Option<Self> {
         let command = crate::python::python(&["confluent-kafka==2.16.1"])?;
         let args = vec!["-c".to_owned(), CLUSTER.to_owned()];
         let mut broker = Self {

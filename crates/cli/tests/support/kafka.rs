@@ -22,8 +22,17 @@ pub(crate) struct Kafka {
 impl Kafka {
     /// A broker, or `None` after saying that the test is skipped.
     pub(crate) fn start() -> Option<Self> {
+        Self::behind(Broker::kafka)
+    }
+
+    /// The cluster of librdkafka: after an outage the memory of `tansu` says that it ends before what it has sent.
+    pub(crate) fn steady() -> Option<Self> {
+        Self::behind(|_| Broker::librdkafka())
+    }
+
+    fn behind(broker: impl Fn(u16) -> Option<Broker>) -> Option<Self> {
         let wire = Wire::lay();
-        let broker = Broker::kafka(wire.port)?;
+        let broker = broker(wire.port)?;
         wire.connect(broker.port());
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()

@@ -321,7 +321,7 @@ fn release_spec(section: &Section<'_, '_>) -> ReleaseSpec {
         spec.algorithm_span = node.span();
         let names: Vec<(&'static str, &'static str)> = crate::catalogue::algorithms()
             .iter()
-            .filter(|entry| entry.data != "paths")
+            .filter(|entry| !["paths", "transactions"].contains(&entry.data))
             .map(|entry| (entry.name, entry.name))
             .collect();
         set(&mut spec.algorithm, node.choice(&names).map(str::to_owned));
