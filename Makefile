@@ -45,6 +45,5 @@ lint: ## Format and lints, warnings are errors
 	cargo clippy --release --workspace --all-targets -- -D warnings
 
 bench: build ## Denym beside its peers, in one run
-	cargo build --release -p denym-bench
-	cargo build --release -p denym-engine --example copy
+	cargo build --release -p denym-cli -p denym-bench -p denym-engine --bins --example copy
 	$(CARGO_TARGET_DIR)/release/denym-bench $(BENCH)

@@ -179,7 +179,7 @@ fn a_million(count: usize) {
 fn many_edges(count: usize) {
     let mut rng = SplitMix64::new(100_000);
     let p = people(count, 200, 3, 16, &mut rng);
-    let n = incomplete(&p, 0.65, &mut rng);
+    let n = incomplete(&p, 0.7, &mut rng);
     let start = Instant::now();
     let graph = SubtrailGraph::build(Side::new(&n), Side::new(&p), &|_, _| true, usize::MAX)
         .expect("one institution list");
