@@ -273,24 +273,26 @@ fn a_client_that_never_reads() {
                 .await
                 .expect("permitted");
             // the answer is larger than all buffers on the way; nobody reads on
-            let _ = client
+            client
                 .simple_query_raw(
                     "SELECT p.id, p.name, q.name FROM person p JOIN person q ON q.id = p.id",
                 )
-                .await;
+                .await
         };
         // notices on the way do not end the conversation
         let conversation = async {
             while let Some(Ok(_)) = std::future::poll_fn(|cx| connection.poll_message(cx)).await {}
         };
-        tokio::select! {
-            () = asked => {}
-            () = conversation => {}
-            () = tokio::time::sleep(Duration::from_secs(5)) => {}
-        }
+        let mut conversation = std::pin::pin!(conversation);
+        let rows = tokio::select! {
+            rows = asked => rows,
+            () = &mut conversation => panic!("the connection ended"),
+        };
+        // the question goes out, and as many rows come as fit on the way
+        let _ = tokio::time::timeout(Duration::from_secs(1), &mut conversation).await;
         std::thread::sleep(Duration::from_secs(6));
+        drop(rows);
         drop(client);
-        drop(connection);
     });
     alive(&site);
     let log = site.audit();
