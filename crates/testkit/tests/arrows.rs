@@ -47,6 +47,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "microdata",
             "paths",
             "attack",
+            "purpose",
             "stream",
             "engine",
             "denym",
