@@ -34,9 +34,10 @@ fn main() {
         ("gateway", gateway::run),
         ("stream", stream::run),
     ];
-    // The papers' figures on paths and London's journeys take minutes, ten seconds instead of sixty are for a quick look: only by name.
+    // The papers' figures on paths and London's journeys take minutes, ten seconds instead of sixty and small data are for a quick look: only by name.
     let by_name = [
         ("best-effort-10s", microdata::best_effort_10s as fn()),
+        ("microdata-small", microdata::small),
         ("figure-6", path_figures::figure_6),
         ("figure-7", path_figures::figure_7),
         ("figure-8", path_figures::figure_8),

@@ -45,6 +45,27 @@ pub(crate) fn once(command: &mut Command) -> Run {
     }
 }
 
+/// One run and what it printed.
+pub(crate) fn once_with_output(command: &mut Command) -> (String, Run) {
+    let start = Instant::now();
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the command starts");
+    let mut text = String::new();
+    let mut pipe = child.stdout.take().expect("a pipe");
+    std::io::Read::read_to_string(&mut pipe, &mut text).expect("UTF-8");
+    let used = child.wait4().expect("the command ends");
+    assert!(used.status.success(), "{command:?} failed: {text}");
+    let run = Run {
+        wall: start.elapsed(),
+        cpu: used.rusage.utime + used.rusage.stime,
+        memory: used.rusage.maxrss,
+    };
+    (text, run)
+}
+
 /// The release binary, built by `make bench`.
 pub(crate) fn denym() -> PathBuf {
     let me = std::env::current_exe().expect("a path");

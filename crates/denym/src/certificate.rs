@@ -88,7 +88,7 @@ pub struct Sensitive {
     pub taxonomy: Option<Vec<Vec<Option<String>>>>,
 }
 
-/// Columns whose published values are not those of single records: truthfulness at the record level is lost.
+/// Columns whose published values are not those of single records; mostly truthfulness at the record level is lost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Altered {
     /// The columns.
@@ -97,6 +97,9 @@ pub struct Altered {
     pub method: String,
     /// Whether the same source and policy give the same values again; random draws do not.
     pub reproducible: bool,
+    /// Whether a published value, read as it is meant, still holds of its record: false for means, noise, swaps and rounding.
+    #[serde(default)]
+    pub true_of_records: bool,
 }
 
 /// How a claim can be checked.

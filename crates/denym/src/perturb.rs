@@ -67,6 +67,7 @@ pub(crate) fn altered(policy: &Policy) -> Vec<Altered> {
             columns: spec.columns.clone(),
             method: spec.method.name().to_owned(),
             reproducible: !spec.method.is_random(),
+            true_of_records: false,
         })
         .collect()
 }

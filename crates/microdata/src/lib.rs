@@ -18,7 +18,7 @@ mod random;
 mod scaling;
 pub mod utility;
 
-pub use best_effort::{Improved, best_effort, improve};
+pub use best_effort::{BestEffort, Improved, best_effort, improve};
 pub use columns::microaggregate_by_columns;
 pub use error::Error;
 pub use generic::{Cell, Column, constrain, mdav_generic};

@@ -2,8 +2,8 @@
 
 use denym_microdata::{Matrix, Options, Scaling, best_effort, information_loss_percent};
 
-/// The end of the second annealing cycle: two seconds per cell and core, so a minute on a machine many times slower.
-const EFFORT: u64 = 104;
+/// Rounds after which every cell is below: seconds of one processor each, where a minute of two is asked.
+const EFFORT: u64 = 80;
 
 fn check(dataset: &str) {
     let Some(path) = denym_testkit::shared::path(&format!("data/microdata/{dataset}.csv")) else {

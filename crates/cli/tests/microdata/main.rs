@@ -9,6 +9,7 @@ mod mistakes;
 mod numbers;
 mod perturbation;
 mod promises;
+mod scaling;
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -118,3 +118,48 @@ fn every_perturbation_does_what_it_says() {
             && document["measures"]["columns"]["income"].is_object()
     );
 }
+
+/// Certificate, recipient's README and steward's report all say that single records are no longer true.
+#[test]
+fn every_method_says_that_no_single_record_is_true() {
+    for (method, parameter, reproducible) in [
+        ("additive-noise", "share = 0.2", false),
+        ("correlated-noise", "share = 0.2", false),
+        ("rank-swap", "share = 0.2", false),
+        ("round", "base = 100", true),
+        ("random-round", "base = 100", false),
+    ] {
+        let release =
+            format!("perturb = {{ columns = [\"income\"], method = \"{method}\", {parameter} }}\n");
+        let (directory, _) = people_policy("", &release);
+        released(directory.path(), &ANONYMIZE);
+        let read = |file: &str| {
+            std::fs::read_to_string(directory.path().join("bundle").join(file)).expect("a file")
+        };
+        let certificate: Value =
+            serde_json::from_str(&read("release/certificate.json")).expect("JSON");
+        let altered = certificate["altered"].as_array().expect("a list");
+        let said = altered
+            .iter()
+            .find(|altered| altered["columns"][0] == "income")
+            .expect("the column");
+        assert_eq!(said["method"], method);
+        assert_eq!(said["true_of_records"], false, "{method}");
+        assert_eq!(said["reproducible"], reproducible, "{method}");
+        let readme = read("release/README.md");
+        assert!(
+            readme.contains(&format!("`{method}`: no single record is true")),
+            "{readme}"
+        );
+        assert_eq!(
+            readme.contains("cannot be reproduced"),
+            !reproducible,
+            "{readme}"
+        );
+        let report = read("steward/report.html");
+        assert!(
+            report.contains("no published record is true in these columns"),
+            "{method}"
+        );
+    }
+}

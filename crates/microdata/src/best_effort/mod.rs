@@ -2,40 +2,51 @@
 //!
 //! # Idea
 //!
-//! Simulated annealing over partitions with groups of k to 2k - 1. A step moves a record to the group of a near neighbor,
-//! swaps two records of neighboring groups, dissolves a small group into its neighbors, or forms a new group around a
-//! record. Each changes SSE by an amount known from the groups' sums. A cycle heats up and cools down; the cycles
-//! double in length, so whenever the caller stops, a good part of the time went into one slow cooling.
+//! A sweep divides the groups into regions of some ten neighboring groups, and every region is annealed on its own: it is
+//! heated, and cools down while records move to the group of a near neighbor, change places, small groups dissolve and new
+//! ones form. What comes out is kept if it is better. Each region has its own temperature, in units of its own SSE per
+//! record, since outliers and dense clouds have nothing in common. The next sweep draws other regions, so that the borders of this one
+//! lie inside.
+//!
+//! ```text
+//!   groups    . : . | : . : | . :        regions of sweep 1
+//!   groups    . : | . : . | : . :        regions of sweep 2
+//! ```
 //!
 //! # Guarantee
 //!
-//! Groups of k to 2k - 1 records, never worse than the start. The same data, options and effort give the same groups for
-//! any number of threads: the number of chains is an option, not the number of cores.
+//! Groups of k to 2k - 1 records, never worse than the start, and never worse with more effort. The same data, options and effort give
+//! the same groups for any number of threads: regions share nothing, and each has its own random numbers. Effort counts rounds; a round
+//! that is cut short is dropped as a whole.
 //!
 //! # Reference
 //!
-//! Kirkpatrick, Gelatt and Vecchi, Optimization by simulated annealing, Science 220, 1983, doi:10.1126/science.220.4598.671; that no
+//! Kirkpatrick, Gelatt and Vecchi, Optimization by simulated annealing, Science 220, 1983, doi:10.1126/science.220.4598.671; regions as in
+//! Taillard and Voss, POPMUSIC, in Essays and Surveys in Metaheuristics, 2002, doi:10.1007/978-1-4615-1507-4_27; that no
 //! group needs more than 2k - 1 records: Domingo-Ferrer and Mateo-Sanz, IEEE TKDE 14(1), 2002, doi:10.1109/69.979982.
 //!
 //! # Departures
 //!
-//! Ours. On Tarragona, Census and EIA it is below every figure of the thesis' tables that is on equal footing.
+//! The whole is ours. On Tarragona, Census and EIA it is below every figure of the thesis' tables that is on equal footing.
 //!
 //! # Cost
 //!
-//! O(p) per move or swap; some five million steps per second and chain at p = 13.
+//! A proposal is a few additions, for any number of columns; a step that is taken adds twice the records of the region.
 
 mod anneal;
+mod by_sums;
+mod cooling;
 mod groups;
 mod neighbors;
+mod region;
+mod sweep;
 
 use rayon::prelude::*;
 
 use crate::microaggregate::{check, mdav, solve};
-use crate::{Error, Matrix, Options, Partition, SplitMix64, sse};
-use anneal::Chain;
-use groups::Groups;
-use neighbors::Neighbors;
+use crate::{Error, Matrix, Options, Partition, RandomSource as _, SplitMix64, sse};
+use cooling::{Cooling, Schedule};
+use region::Region;
 
 /// What a search found and how much work it was.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,16 +61,36 @@ pub struct Improved {
     pub start: &'static str,
 }
 
-/// Proposals per chain in a round, at least; a round is one visit per record in larger data.
-const STEPS: usize = 50_000;
-/// Rounds of the first annealing cycle; each next one is twice as long.
-const FIRST_CYCLE: u64 = 32;
-/// The first rounds only descend: data too large for annealing gains most from them.
-const DESCENT: u64 = 8;
-/// Temperatures at both ends of a cycle, in units of the start's SSE per record. Of 5, 1.5, 0.5 and 0.2 the second is best on the three
-/// reference data sets: hotter wastes rounds, colder gets stuck; all twelve cells are below the best known after two cycles.
-const HOT: f64 = 1.5;
-const COLD: f64 = 0.0005;
+/// What became of a region.
+#[derive(Debug, PartialEq)]
+enum Annealed {
+    /// It was cut short.
+    Cut,
+    /// Nothing better was found.
+    Same,
+    /// Better groups, as records of the data.
+    Better(Vec<Vec<u32>>),
+}
+
+impl Annealed {
+    /// By SSE before and after; what rounding alone can do is no improvement.
+    fn of(before: f64, after: f64, groups: impl FnOnce() -> Vec<Vec<u32>>) -> Self {
+        if after < before * (1.0 - 1e-12) {
+            Self::Better(groups())
+        } else {
+            Self::Same
+        }
+    }
+}
+
+/// Regions of a round at most: larger data takes several rounds for a sweep, so that little is dropped when time is up.
+const ROUND: usize = 64;
+/// Up to this many records the quadratic heuristics are worth their time as starts.
+const SMALL: usize = 5_000;
+/// Above this many records the start is made in blocks, since the search repairs their borders.
+const LARGE: usize = 50_000;
+/// Regions with more records than this are annealed by sums: the distances of all pairs would not fit.
+const PAIRS: usize = 1024;
 
 /// The best groups found within `options.effort` rounds, or until `keep_going` says no.
 pub fn best_effort(
@@ -67,29 +98,9 @@ pub fn best_effort(
     options: &Options,
     keep_going: &(dyn Fn() -> bool + Sync),
 ) -> Result<Improved, Error> {
-    check(matrix, options)?;
-    // The quadratic heuristics are worth their time only where that is short.
-    let starts: &[&'static str] = if matrix.rows() <= 5_000 {
-        &["mdav", "mhm", "p-s", "p-s-literal"]
-    } else if matrix.rows() <= 1_000_000 {
-        &["mdav"]
-    } else {
-        &["mdav-blocks"]
-    };
-    let mut best: Option<(f64, &'static str, Partition)> = None;
-    for &name in starts {
-        let partition = solve(name, matrix, options)?;
-        let sse = sse(matrix, &partition);
-        if best.as_ref().is_none_or(|(least, ..)| sse < *least) {
-            best = Some((sse, name, partition));
-        }
-    }
-    let Some((_, name, partition)) = best else {
-        return Err(Error::Empty { what: "records" });
-    };
-    let mut improved = improve(matrix, &partition, options, keep_going)?;
-    improved.start = name;
-    Ok(improved)
+    let mut search = BestEffort::new(matrix, options)?;
+    while search.effort() < options.effort && search.round(keep_going) {}
+    search.finish()
 }
 
 /// Improves given groups of at least k within `options.effort` rounds, or until `keep_going` says no.
@@ -99,109 +110,217 @@ pub fn improve(
     options: &Options,
     keep_going: &(dyn Fn() -> bool + Sync),
 ) -> Result<Improved, Error> {
-    check(matrix, options)?;
-    if start.records() != matrix.rows() {
-        return Err(Error::Mismatch {
-            what: "the partition",
-            found: start.records(),
-            expected: matrix.rows(),
-        });
-    }
-    let k = options.k;
-    if start.smallest() < k {
-        return Err(Error::TooFewRecords {
-            k,
-            records: start.smallest(),
-        });
-    }
-    // Splitting a group of 2k or more never raises SSE.
-    let mut groups = Vec::with_capacity(start.len());
-    for group in start.groups() {
-        if group.len() < 2 * k {
-            groups.push(group.to_vec());
-        } else {
-            let part = matrix.select_rows(group)?;
-            groups.extend(mdav::mdav(&part, k).into_iter().map(|part| {
-                part.into_iter()
-                    .map(|row| group[row as usize])
-                    .collect::<Vec<u32>>()
-            }));
-        }
-    }
-    if k == 1 || groups.len() < 2 {
-        let partition = Partition::new(groups, matrix.rows())?;
-        return Ok(Improved {
-            sse: sse(matrix, &partition),
-            partition,
-            effort: 0,
-            start: "",
-        });
-    }
-    let neighbors = Neighbors::new(matrix, (3 * k).clamp(16, 64));
-    let state = Groups::new(matrix, &groups, k, 2 * k - 1);
-    let unit = state.sse() / matrix.rows() as f64;
-    let mut chains: Vec<Chain<'_>> = (0..options.chains.max(1) as u64)
-        .map(|number| {
-            let mut chain = Chain::new(
-                state.clone(),
-                &neighbors,
-                SplitMix64::part(options.seed, number),
-            );
-            chain.remember();
-            chain
-        })
-        .collect();
-    let steps = STEPS.max(matrix.rows());
-    let mut effort = 0;
-    while effort < options.effort && unit > 0.0 && keep_going() {
-        let (temperature, last) = temperature(effort);
-        chains.par_iter_mut().for_each(|chain| {
-            chain.run(steps, temperature * unit);
-            if last {
-                chain.run(steps, 0.0);
-                chain.remember();
-            }
-        });
-        effort += 1;
-    }
-    // An unfinished cycle may have passed something good.
-    chains.par_iter_mut().for_each(|chain| {
-        chain.run(2 * steps, 0.0);
-        chain.remember();
-    });
-    let best = chains
-        .iter()
-        .min_by(|a, b| a.best_sse.total_cmp(&b.best_sse))
-        .and_then(|chain| chain.best.as_ref());
-    let partition = best.map_or_else(
-        || state.partition(),
-        |labels| Partition::from_labels(labels),
-    );
-    Ok(Improved {
-        sse: sse(matrix, &partition),
-        partition,
-        effort,
-        start: "",
-    })
+    let mut search = BestEffort::from(matrix, start, options)?;
+    while search.effort() < options.effort && search.round(keep_going) {}
+    search.finish()
 }
 
-/// The temperature of a round, and whether it is the last of its cycle.
-fn temperature(round: u64) -> (f64, bool) {
-    if round < DESCENT {
-        return (0.0, round == DESCENT - 1);
+/// One sweep over given groups of k to 2k - 1: what is easy to gain, in time linear in the records.
+pub(crate) fn swept(matrix: &Matrix, groups: Vec<Vec<u32>>, k: usize) -> Vec<Vec<u32>> {
+    let mut search = BestEffort::over(matrix, groups, k, 0);
+    while search.sweeps == 0 || !search.todo.is_empty() {
+        if !search.round(&|| true) {
+            break;
+        }
     }
-    let mut at = round - DESCENT;
-    let mut length = FIRST_CYCLE;
-    while at >= length {
-        at -= length;
-        length *= 2;
+    search.groups
+}
+
+/// A search that goes on round by round, for callers that have several of them.
+pub struct BestEffort<'a> {
+    matrix: &'a Matrix,
+    k: usize,
+    seed: u64,
+    /// Groups of k to 2k - 1; empty ones are left out when a sweep begins.
+    groups: Vec<Vec<u32>>,
+    /// Regions of this sweep that are still to do, last first, with their numbers.
+    todo: Vec<(u64, Vec<u32>)>,
+    sweeps: u64,
+    effort: u64,
+    start: &'static str,
+    climbs: Vec<f64>,
+}
+
+impl<'a> BestEffort<'a> {
+    /// A search from the best of several heuristics.
+    pub fn new(matrix: &'a Matrix, options: &Options) -> Result<Self, Error> {
+        check(matrix, options)?;
+        let starts: &[&'static str] = if matrix.rows() <= SMALL {
+            &["mdav", "mhm-mdav", "mhm-cbfs", "mhm-npn", "p-s"]
+        } else if matrix.rows() <= LARGE {
+            &["mdav"]
+        } else {
+            &["mdav-blocks"]
+        };
+        let mut best: Option<(f64, &'static str, Partition)> = None;
+        for &name in starts {
+            let partition = solve(name, matrix, options)?;
+            let sse = sse(matrix, &partition);
+            if best.as_ref().is_none_or(|(least, ..)| sse < *least) {
+                best = Some((sse, name, partition));
+            }
+        }
+        let Some((_, name, partition)) = best else {
+            return Err(Error::Empty { what: "records" });
+        };
+        let mut search = Self::from(matrix, &partition, options)?;
+        search.start = name;
+        Ok(search)
     }
-    let share = at as f64 / (length - 1) as f64;
-    (HOT * (COLD / HOT).powf(share), at == length - 1)
+
+    /// A search from given groups of at least k.
+    pub fn from(matrix: &'a Matrix, start: &Partition, options: &Options) -> Result<Self, Error> {
+        check(matrix, options)?;
+        if start.records() != matrix.rows() {
+            return Err(Error::Mismatch {
+                what: "the partition",
+                found: start.records(),
+                expected: matrix.rows(),
+            });
+        }
+        let k = options.k;
+        if start.smallest() < k {
+            return Err(Error::TooFewRecords {
+                k,
+                records: start.smallest(),
+            });
+        }
+        // Splitting a group of 2k or more never raises SSE.
+        let mut groups = Vec::with_capacity(start.len());
+        for group in start.groups() {
+            if group.len() < 2 * k {
+                groups.push(group.to_vec());
+            } else {
+                let part = matrix.select_rows(group)?;
+                groups.extend(mdav::mdav(&part, k).into_iter().map(|part| {
+                    part.into_iter()
+                        .map(|row| group[row as usize])
+                        .collect::<Vec<u32>>()
+                }));
+            }
+        }
+        Ok(Self::over(matrix, groups, k, options.seed))
+    }
+
+    /// A search over groups of k to 2k - 1.
+    fn over(matrix: &'a Matrix, groups: Vec<Vec<u32>>, k: usize, seed: u64) -> Self {
+        Self {
+            matrix,
+            k,
+            seed,
+            groups,
+            todo: Vec::new(),
+            sweeps: 0,
+            effort: 0,
+            start: "",
+            climbs: cooling::climbs(),
+        }
+    }
+
+    /// The rounds done so far.
+    pub fn effort(&self) -> u64 {
+        self.effort
+    }
+
+    /// One more round. When `keep_going` says no before its end, or nothing can be improved, nothing changes and the answer is no.
+    pub fn round(&mut self, keep_going: &(dyn Fn() -> bool + Sync)) -> bool {
+        if self.k == 1 || !keep_going() {
+            return false;
+        }
+        if self.todo.is_empty() {
+            self.groups.retain(|group| !group.is_empty());
+            if self.groups.len() < 2 {
+                return false;
+            }
+            self.sweeps += 1;
+            let mut random = SplitMix64::part(self.seed, self.sweeps);
+            let regions = sweep::regions(self.matrix, &self.groups, &mut random);
+            self.todo = (0_u64..).zip(regions).collect();
+            self.todo.reverse();
+        }
+        let now = self.todo.len().saturating_sub(ROUND);
+        let found: Vec<Annealed> = self.todo[now..]
+            .par_iter()
+            .map(|(number, region)| self.annealed(*number, region, keep_going))
+            .collect();
+        if found.contains(&Annealed::Cut) {
+            return false;
+        }
+        for ((_, region), found) in self.todo.split_off(now).into_iter().zip(found) {
+            if let Annealed::Better(groups) = found {
+                self.replace(&region, groups);
+            }
+        }
+        self.effort += 1;
+        true
+    }
+
+    /// The best groups so far.
+    pub fn finish(self) -> Result<Improved, Error> {
+        let partition = Partition::new(self.groups, self.matrix.rows())?;
+        Ok(Improved {
+            sse: sse(self.matrix, &partition),
+            partition,
+            effort: self.effort,
+            start: self.start,
+        })
+    }
+
+    fn annealed(
+        &self,
+        number: u64,
+        region: &[u32],
+        keep_going: &(dyn Fn() -> bool + Sync),
+    ) -> Annealed {
+        let mut seeds = SplitMix64::part(self.seed, self.sweeps);
+        let mut random = SplitMix64::part(seeds.next_u64(), number);
+        let groups: Vec<&[u32]> = region
+            .iter()
+            .map(|&group| self.groups[group as usize].as_slice())
+            .collect();
+        let records: usize = groups.iter().map(|group| group.len()).sum();
+        let schedule = self.schedule(records, &mut random);
+        if records > PAIRS {
+            return by_sums::anneal(self.matrix, &groups, self.k, schedule, random, keep_going);
+        }
+        let region = Region::new(self.matrix, &groups, self.k, 2 * self.k - 1);
+        let before = region.sse();
+        let mut cooling = Cooling::new(region, &self.climbs, random);
+        if !cooling.run(schedule, keep_going) {
+            return Annealed::Cut;
+        }
+        Annealed::of(before, cooling.region.sse(), || cooling.region.groups())
+    }
+
+    /// How hot and how long: the first sweeps are short and take what is easy, later ones look longer.
+    fn schedule(&self, records: usize, random: &mut SplitMix64) -> Schedule {
+        let hots = [0.1, 0.3, 1.0];
+        let steps = (100 * self.sweeps).clamp(100, 2000) as usize;
+        Schedule {
+            hot: hots[random.below(3)],
+            steps: steps * records,
+        }
+    }
+
+    /// Puts new groups in the place of a region's.
+    fn replace(&mut self, region: &[u32], found: Vec<Vec<u32>>) {
+        for &group in region {
+            self.groups[group as usize].clear();
+        }
+        for (at, group) in found.into_iter().enumerate() {
+            match region.get(at) {
+                Some(&number) => self.groups[number as usize] = group,
+                None => self.groups.push(group),
+            }
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::anneal::Chain;
+    use super::groups::Groups;
+    use super::neighbors::Neighbors;
     use super::*;
     use crate::RandomSource;
 
@@ -257,21 +376,19 @@ mod tests {
     }
 
     #[test]
-    fn groups_have_k_to_2k_minus_1_and_effort_repeats_the_run() {
+    fn cut_anywhere_the_groups_are_valid_and_effort_repeats_them() {
         let matrix = random_matrix(200, 3, 4);
-        for k in [2, 3, 7] {
+        for (k, cut) in [(2, 0), (2, 1), (3, 777), (3, 2500), (7, 5000)] {
             let options = Options {
                 k,
-                effort: 60,
+                effort: u64::MAX,
                 seed: 9,
                 ..Options::default()
             };
-            let left = std::sync::atomic::AtomicU64::new(25);
-            let stopped = best_effort(&matrix, &options, &|| {
-                left.fetch_sub(1, std::sync::atomic::Ordering::Relaxed) > 0
-            })
-            .unwrap();
-            assert_eq!(stopped.effort, 25);
+            let asked = std::sync::atomic::AtomicU64::new(0);
+            let keep_going = || asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < cut;
+            let stopped = best_effort(&matrix, &options, &keep_going).unwrap();
+            assert_eq!(stopped.effort > 0, cut > 700, "{cut}");
             let again = Options {
                 effort: stopped.effort,
                 ..options
@@ -285,8 +402,66 @@ mod tests {
                 .unwrap();
             assert_eq!(repeated, stopped);
             assert!(stopped.partition.smallest() >= k && stopped.partition.largest() < 2 * k);
+            assert_eq!(stopped.partition.records(), 200);
             let start = solve("mdav", &matrix, &options).unwrap();
             assert!(stopped.sse <= sse(&matrix, &start));
+        }
+    }
+
+    #[test]
+    fn more_effort_never_loses_more() {
+        let matrix = random_matrix(300, 4, 12);
+        let options = Options {
+            k: 4,
+            ..Options::default()
+        };
+        let mut search = BestEffort::new(&matrix, &options).unwrap();
+        let mut last = f64::INFINITY;
+        for _ in 0..12 {
+            assert!(search.round(&|| true));
+            let now = crate::microaggregate::sse_of_groups(&matrix, &search.groups);
+            assert!(now <= last * (1.0 + 1e-12), "{now} {last}");
+            last = now;
+        }
+    }
+
+    #[test]
+    fn groups_too_large_for_pairs_are_improved_by_sums() {
+        let matrix = random_matrix(3000, 2, 8);
+        let options = Options {
+            k: 400,
+            effort: 2,
+            ..Options::default()
+        };
+        let start = solve("mdav", &matrix, &options).unwrap();
+        let found = improve(&matrix, &start, &options, &|| true).unwrap();
+        assert!(found.sse < sse(&matrix, &start));
+        assert!(found.partition.smallest() >= 400 && found.partition.largest() < 800);
+    }
+
+    #[test]
+    fn the_sums_of_a_region_are_right_after_many_steps() {
+        let matrix = random_matrix(60, 3, 2);
+        let groups: Vec<Vec<u32>> = (0..12).map(|g| (5 * g..5 * g + 5).collect()).collect();
+        let groups: Vec<&[u32]> = groups.iter().map(Vec::as_slice).collect();
+        let climbs = cooling::climbs();
+        for seed in 0..5 {
+            let region = Region::new(&matrix, &groups, 4, 7);
+            let before = region.sse();
+            let mut cooling = Cooling::new(region, &climbs, SplitMix64::new(seed));
+            let schedule = Schedule {
+                hot: 3.0,
+                steps: 40_000,
+            };
+            assert!(cooling.run(schedule, &|| true));
+            let found = cooling.region.groups();
+            let scratch = crate::microaggregate::sse_of_groups(&matrix, &found);
+            assert!((cooling.region.sse() - scratch).abs() < 1e-9);
+            assert!(scratch < before, "{scratch} {before}");
+            assert!(found.iter().all(|group| (4..=7).contains(&group.len())));
+            let mut rows = found.concat();
+            rows.sort_unstable();
+            assert_eq!(rows, (0..60).collect::<Vec<u32>>());
         }
     }
 

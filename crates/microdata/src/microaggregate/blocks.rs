@@ -1,9 +1,11 @@
-//! MDAV in blocks: the data is halved along its widest column until blocks are small, and MDAV runs on all blocks at once.
+//! MDAV in blocks: the data is halved along its widest column until blocks are small, MDAV runs on all blocks at once, and one
+//! sweep of improvement mends the borders.
 //!
 //! # Idea
 //!
 //! MDAV's groups are local, but its seeds are not. Cutting the data into boxes of some thousand neighboring
-//! records first makes the cost linear in n and gives every core its own blocks; only groups at the cuts suffer.
+//! records first makes the cost linear in n and gives every core its own blocks; only groups at the cuts suffer. One sweep of
+//! `best_effort` over regions of neighboring groups, whichever block they come from, more than makes up for that.
 //!
 //! # Guarantee
 //!
@@ -26,6 +28,7 @@ use rayon::prelude::*;
 
 use super::mdav::mdav;
 use crate::Matrix;
+use crate::best_effort::swept;
 
 /// Records per block at most. On 100,000 x 6, k = 10, blocks lose 8.4 percent more than exact MDAV (2.25 against 2.07 percent), at a
 /// fifth of the time; exact MDAV does a million x 6 in less than a minute, so blocks are for tens of millions.
@@ -49,7 +52,7 @@ pub(crate) fn mdav_blocks(matrix: &Matrix, k: usize) -> Vec<Vec<u32>> {
         todo.push(upper);
         todo.push(rows);
     }
-    blocks
+    let groups = blocks
         .into_par_iter()
         .flat_map_iter(|mut rows| {
             rows.sort_unstable();
@@ -61,7 +64,8 @@ pub(crate) fn mdav_blocks(matrix: &Matrix, k: usize) -> Vec<Vec<u32>> {
                 .into_iter()
                 .map(move |group| group.into_iter().map(|row| rows[row as usize]).collect())
         })
-        .collect()
+        .collect();
+    swept(matrix, groups, k)
 }
 
 /// The column in which these records vary most.

@@ -72,8 +72,8 @@ pub const CATALOGUE: &[Entry] = &[
     },
     Entry {
         name: "mdav-blocks",
-        about: "MDAV on blocks of neighboring records, for tens of millions",
-        reference: "blocks by median cuts; MDAV as above",
+        about: "MDAV on blocks of neighboring records, then one sweep of improvement; for millions",
+        reference: "blocks by median cuts; MDAV as above; the sweep is that of `best-effort`",
         solve: |matrix, options| blocks::mdav_blocks(matrix, options.k),
     },
     Entry {
@@ -178,7 +178,7 @@ pub const CATALOGUE: &[Entry] = &[
     },
     Entry {
         name: "best-effort",
-        about: "the best of these, improved by simulated annealing for `effort` rounds",
+        about: "the best of these, improved region by region by simulated annealing for `effort` rounds",
         reference: "ours; annealing: Kirkpatrick, Gelatt and Vecchi 1983",
         solve: |matrix, options| {
             crate::best_effort(matrix, options, &|| true).map_or_else(

@@ -7,7 +7,7 @@
 //! is for the audit to say.
 
 use denym_microdata::{
-    Centroid, Matrix, Partition, Scaling, best_effort, centroid_of, cluster, constrain, loss,
+    BestEffort, Centroid, Matrix, Partition, Scaling, centroid_of, cluster, constrain, loss,
     solve as run,
 };
 
@@ -18,10 +18,16 @@ use crate::Error;
 use crate::anonymize::Tried;
 use crate::numbers::{self, Form};
 
-/// Rounds of best effort when nobody says: two annealing cycles, about a second for a thousand records.
-const USUAL: u64 = 400;
-/// Above this many records `auto` only descends: annealing would take minutes.
+/// Rounds of best effort when nobody says: about a second for a thousand records.
+const USUAL: u64 = 100;
+/// Rounds of best effort as one of several in `auto`.
+const AMONG_OTHERS: u64 = 40;
+/// Above this many records `auto` sweeps twice: more would take minutes.
 const LARGE: usize = 20_000;
+/// Half the records of a round, about.
+const ROUND: usize = 4_096;
+/// Above this many records `auto` takes the one solver that is linear in them.
+const HUGE: usize = 200_000;
 
 /// Groups of one group of attributes.
 struct Part {
@@ -47,7 +53,11 @@ pub(super) fn solve(search: &Search<'_>) -> Result<Found, Error> {
     let mut best: Option<Found> = None;
     let mut attempts = Vec::new();
     for &name in names {
-        let effort = if matrix.rows() > LARGE { 8 } else { 104 };
+        let effort = if matrix.rows() > LARGE {
+            (matrix.rows() / ROUND) as u64
+        } else {
+            AMONG_OTHERS
+        };
         let tried =
             parts(search, &matrix, name, effort).and_then(|parts| finish(search, &matrix, &parts));
         let (score, outcome) = match &tried {
@@ -89,7 +99,7 @@ fn portfolio(search: &Search<'_>, matrix: &Matrix) -> &'static [&'static str] {
     let groups = &search.plan.policy.release.microdata.attribute_groups;
     if matrix.columns() == 1 || (!groups.is_empty() && alone(groups)) {
         &["univariate"]
-    } else if matrix.rows() > 1_000_000 {
+    } else if matrix.rows() > HUGE {
         &["mdav-blocks"]
     } else if matrix.rows() > LARGE {
         &["mdav", "best-effort"]
@@ -135,24 +145,29 @@ fn parts(
 ) -> Result<Vec<Part>, Error> {
     let spec = &search.plan.policy.release.microdata;
     let options = search.options(usual);
-    column_groups(search)
+    let groups = column_groups(search);
+    let scaled = groups
+        .iter()
+        .map(|columns| Ok(spec.scaling.apply(&matrix.select_columns(columns)?)))
+        .collect::<Result<Vec<Matrix>, Error>>()?;
+    let (partitions, effort) = if name == "best-effort" {
+        let (partitions, effort) = improved(search, &scaled, &options)?;
+        (partitions, Some(effort))
+    } else {
+        let solved = scaled.iter().map(|part| run(name, part, &options));
+        (solved.collect::<Result<Vec<Partition>, _>>()?, None)
+    };
+    if !search.listener.keep_going() {
+        return Err(Error::Stopped);
+    }
+    groups
         .into_iter()
-        .map(|columns| {
-            let scaled = spec.scaling.apply(&matrix.select_columns(&columns)?);
-            let (partition, effort) = if name == "best-effort" {
-                let keep_going = || search.keep_going();
-                let found = best_effort(&scaled, &options, &keep_going)?;
-                (found.partition, Some(found.effort))
-            } else {
-                (run(name, &scaled, &options)?, None)
-            };
-            if !search.listener.keep_going() {
-                return Err(Error::Stopped);
-            }
+        .zip(scaled.iter().zip(partitions))
+        .map(|(columns, (scaled, partition))| {
             let partition = if search.admission.size_only {
                 partition
             } else {
-                constrain(&scaled, &partition, &|group| search.admission.admits(group))?
+                constrain(scaled, &partition, &|group| search.admission.admits(group))?
             };
             Ok(Part {
                 columns,
@@ -163,6 +178,34 @@ fn parts(
             })
         })
         .collect()
+}
+
+/// Best effort for every group of attributes, in turn, so that each has its share of the time; and the rounds of all together.
+fn improved(
+    search: &Search<'_>,
+    scaled: &[Matrix],
+    options: &denym_microdata::Options,
+) -> Result<(Vec<Partition>, u64), Error> {
+    let keep_going = || search.keep_going();
+    let mut searches = scaled
+        .iter()
+        .map(|part| BestEffort::new(part, options))
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut effort = 0;
+    // The search whose turn it is may have nothing left to improve: then the next has its turn, until none has.
+    let (mut turn, mut idle) = (0, 0);
+    while effort < options.effort && idle < searches.len() && search.keep_going() {
+        if searches[turn].round(&keep_going) {
+            effort += 1;
+            idle = 0;
+        } else {
+            idle += 1;
+        }
+        turn = (turn + 1) % searches.len();
+    }
+    let found = searches.into_iter().map(BestEffort::finish);
+    let partitions = found.map(|found| Ok(found?.partition));
+    Ok((partitions.collect::<Result<_, Error>>()?, effort))
 }
 
 /// Adds new records to the groups of an earlier release.

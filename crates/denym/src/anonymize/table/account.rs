@@ -70,6 +70,7 @@ pub(super) fn altered(plan: &Plan, found: &Found) -> Vec<Altered> {
             columns: columns.collect(),
             method: "microaggregation".into(),
             reproducible: true,
+            true_of_records: false,
         });
     }
     let sensitive = plan.sensitive.first().map(|a| a.name.clone());
@@ -87,6 +88,7 @@ pub(super) fn altered(plan: &Plan, found: &Found) -> Vec<Altered> {
             columns: sensitive.into_iter().collect(),
             method: method.to_owned(),
             reproducible,
+            true_of_records: false,
         });
     }
     altered
