@@ -60,11 +60,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             losses.push(loss);
         }
         if let [mdav, blocks] = losses[..] {
-            assert!(mdav < blocks, "cuts cost something");
-            println!(
-                "blocks lose {:.1} percent more than exact MDAV",
-                100.0 * (blocks / mdav - 1.0)
-            );
+            let more = 100.0 * (blocks / mdav - 1.0);
+            assert!(more <= 2.0, "the sweeps mend the borders");
+            println!("blocks over exact MDAV: {more:+.1} percent");
         }
     }
     Ok(())

@@ -68,7 +68,7 @@ impl<'a> Cooling<'a> {
         for step in 0..steps {
             if step % REGROUP_EVERY == REGROUP_EVERY - 1 {
                 let bits = self.random.next_u64();
-                let record = ((bits >> 48) as usize * m >> 16) as u16;
+                let record = (((bits >> 48) as usize * m) >> 16) as u16;
                 let climb = temperature * self.climbs[(bits & 1023) as usize];
                 if bits & 1024 == 0 {
                     self.dissolve(record, climb);
@@ -79,9 +79,9 @@ impl<'a> Cooling<'a> {
             }
             // One draw, cut up: 16 bits the record, 12 + 12 the neighbor, 10 the climb, 2 the kind of step, 12 the partner.
             let bits = self.random.next_u64();
-            let record = ((bits & 0xFFFF) as usize * m >> 16) as u16;
+            let record = (((bits & 0xFFFF) as usize * m) >> 16) as u16;
             // The product of two draws prefers near neighbors.
-            let rank = ((bits >> 16 & 0xFFF) * (bits >> 28 & 0xFFF) * width >> 24) as usize;
+            let rank = (((bits >> 16 & 0xFFF) * (bits >> 28 & 0xFFF) * width) >> 24) as usize;
             let here = self.region.label[record as usize];
             let there = self.region.label[self.region.near(record, rank) as usize];
             if here == there {
@@ -98,7 +98,7 @@ impl<'a> Cooling<'a> {
                     self.region.move_to(record, there);
                 }
             } else {
-                let at = (bits >> 52) as usize * size_there >> 12;
+                let at = ((bits >> 52) as usize * size_there) >> 12;
                 let other = self.region.member(there, at);
                 if self.region.change_of_swap(record, other) < climb {
                     self.region.swap(record, other);

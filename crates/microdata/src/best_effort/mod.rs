@@ -89,6 +89,8 @@ const ROUND: usize = 64;
 const SMALL: usize = 5_000;
 /// Above this many records the start is made in blocks, since the search repairs their borders.
 const LARGE: usize = 50_000;
+/// The sweeps that are too short for more than a little heat.
+const SHORT: u64 = 3;
 /// Regions with more records than this are annealed by sums: the distances of all pairs would not fit.
 const PAIRS: usize = 1024;
 
@@ -115,10 +117,15 @@ pub fn improve(
     search.finish()
 }
 
-/// One sweep over given groups of k to 2k - 1: what is easy to gain, in time linear in the records.
-pub(crate) fn swept(matrix: &Matrix, groups: Vec<Vec<u32>>, k: usize) -> Vec<Vec<u32>> {
+/// Some sweeps over given groups of k to 2k - 1: what is easy to gain, in time linear in the records.
+pub(crate) fn swept(
+    matrix: &Matrix,
+    groups: Vec<Vec<u32>>,
+    k: usize,
+    sweeps: u64,
+) -> Vec<Vec<u32>> {
     let mut search = BestEffort::over(matrix, groups, k, 0);
-    while search.sweeps == 0 || !search.todo.is_empty() {
+    while search.sweeps < sweeps || !search.todo.is_empty() {
         if !search.round(&|| true) {
             break;
         }
@@ -294,7 +301,12 @@ impl<'a> BestEffort<'a> {
 
     /// How hot and how long: the first sweeps are short and take what is easy, later ones look longer.
     fn schedule(&self, records: usize, random: &mut SplitMix64) -> Schedule {
-        let hots = [0.1, 0.3, 1.0];
+        // A short cooling from hot ends worse than it began.
+        let hots = if self.sweeps <= SHORT {
+            [0.1, 0.1, 0.1]
+        } else {
+            [0.1, 0.3, 1.0]
+        };
         let steps = (100 * self.sweeps).clamp(100, 2000) as usize;
         Schedule {
             hot: hots[random.below(3)],

@@ -72,7 +72,7 @@ pub const CATALOGUE: &[Entry] = &[
     },
     Entry {
         name: "mdav-blocks",
-        about: "MDAV on blocks of neighboring records, then one sweep of improvement; for millions",
+        about: "MDAV on blocks of neighboring records, then a few sweeps of improvement; for millions",
         reference: "blocks by median cuts; MDAV as above; the sweep is that of `best-effort`",
         solve: |matrix, options| blocks::mdav_blocks(matrix, options.k),
     },
