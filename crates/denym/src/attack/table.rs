@@ -145,6 +145,15 @@ impl Release {
             directory: request.hierarchies.clone(),
             policy: request.policy.as_deref().map(Policy::read).transpose()?,
         };
+        if request.release.join("certificates.ndjson").is_file() {
+            return Err(Error::Argument {
+                what: "these are the windows of a stream".into(),
+                help: format!(
+                    "`denym verify {}` walks their chain and measures every window again",
+                    request.release.display()
+                ),
+            });
+        }
         if !is_bundle(&request.release) {
             return Ok(Release {
                 table: engine.read(&request.release, &request.read)?,
