@@ -6,7 +6,7 @@ mod support;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use support::{files, json, patients, write};
+use support::{attack, files, json, list, patients, write};
 
 /// The cells of a CSV file by column.
 fn columns(file: &Path) -> BTreeMap<String, Vec<String>> {
@@ -133,6 +133,59 @@ fn anatomy_publishes_two_tables_that_meet_in_groups() {
     assert!(
         code == 1 && text.contains("l-diversity 2 is reachable"),
         "{text}"
+    );
+}
+
+#[test]
+fn the_red_team_finds_every_record_of_anatomy_and_no_value() {
+    let directory = patients();
+    let path = directory.path();
+    let policy = format!(
+        "{ATTRIBUTES}disease = \"sensitive\"\n[promise]\nl-diversity = 2\n[release]\nalgorithm = \"anatomy\"\n"
+    );
+    let found = released(path, &policy);
+    // Quasi-identifiers are published as they are, and everybody's are different.
+    assert_eq!(attack(&found, "linkage")["success_rate"], 1.0, "{found}");
+    assert_eq!(
+        attack(&found, "homogeneity")["success_rate"],
+        0.0,
+        "{found}"
+    );
+    let steward = std::fs::read_to_string(path.join("out/steward/attacks.json")).expect("a file");
+    let steward = serde_json::from_str(&steward).expect("JSON");
+    let linkage = attack(&steward, "linkage");
+    assert_eq!(linkage["rate_before"], 1.0, "{steward}");
+    // Who finds records may be refused.
+    let gated = format!("{policy}[attack]\nrefuse-above = {{ linkage = 0.5 }}\n");
+    assert_eq!(refused(path, &gated).0, 1);
+    // Everybody's record is found in the release, and with it a group, but no value.
+    let args = [
+        "attack",
+        "table",
+        "out",
+        "--external",
+        "patients.csv",
+        "--id",
+        "name",
+        "--victims",
+    ];
+    let (code, found) = json(path, &args);
+    assert_eq!((code, &found["certain"]), (0, &8.into()), "{found}");
+    assert_eq!(attack(&found, "homogeneity")["successes"], 0, "{found}");
+    let (_, found) = json(path, &[&args[..], &["--confidence", "0.5"]].concat());
+    assert_eq!(attack(&found, "homogeneity")["successes"], 8, "{found}");
+    for victim in list(&found["victims"]) {
+        assert_eq!(victim["inferred"][0]["confidence"], 0.5, "{victim}");
+    }
+    // What the release tells by itself is the same.
+    let (_, found) = json(path, &["attack", "table", "out"]);
+    assert_eq!(
+        (
+            &found["certain"],
+            &attack(&found, "homogeneity")["successes"]
+        ),
+        (&8.into(), &0.into()),
+        "{found}"
     );
 }
 

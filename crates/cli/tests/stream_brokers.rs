@@ -259,9 +259,7 @@ fn killed_between_two_brokers_nothing_is_lost_or_doubled() {
 
 #[test]
 fn a_broker_that_goes_away_comes_back_to_the_same_windows() {
-    let nats = Broker::nats().map(Bench::Nats);
-    let kafka = Kafka::steady().map(Bench::Kafka);
-    for mut bench in nats.into_iter().chain(kafka) {
+    for mut bench in Bench::all() {
         let directory = tempfile::tempdir().expect("a directory");
         let text = json_events(300, 24);
         let (windows, certificates) = from_a_file(directory.path(), &text);
@@ -393,4 +391,37 @@ fn windows_larger_than_a_message_go_in_pieces() {
     assert_eq!(last.status.code(), Some(0));
     assert_eq!(bench.lines("OUT", "windows"), windows);
     assert_eq!(bench.lines("OUT", "certificates"), certificates);
+}
+
+#[test]
+fn a_topic_that_was_made_anew_is_not_read_on() {
+    let Some(mut kafka) = Kafka::start() else {
+        return;
+    };
+    let directory = tempfile::tempdir().expect("a directory");
+    let send = |kafka: &Kafka, minutes: usize| {
+        let text = json_events(60, minutes);
+        let messages: Vec<String> = text.lines().map(str::to_owned).collect();
+        kafka.make("EVENTS");
+        kafka.send("EVENTS", &messages);
+    };
+    send(&kafka, 6);
+    let source = format!("source = \"kafka://127.0.0.1:{}/EVENTS\"", kafka.port());
+    write(directory.path(), "policy.toml", policy(&source));
+    let args = ["stream", "policy.toml", "-o", "out", "--until-end"];
+    // Read to the end, and asked again: there is nothing more, and nothing is missed.
+    for _ in 0..2 {
+        let (code, found) = json(directory.path(), &args);
+        assert_eq!((code, &found["events"]), (0, &360.into()), "{found}");
+    }
+    if !kafka.forget() {
+        return;
+    }
+    send(&kafka, 2);
+    let (code, found) = json(directory.path(), &args);
+    assert_eq!(
+        (code, &found["error"]["code"]),
+        (2, &"broker-made-anew".into()),
+        "{found}"
+    );
 }

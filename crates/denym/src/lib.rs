@@ -34,6 +34,7 @@ mod recoded;
 mod relations;
 mod reporting;
 mod scopes;
+mod secret;
 mod source;
 mod stream;
 mod threads;

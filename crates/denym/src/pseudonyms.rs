@@ -11,13 +11,14 @@
 //! H. Krawczyk, M. Bellare, R. Canetti, RFC 2104; truncation to 128 bits as section 5 allows.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use denym_data::{Column, Role, Table};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-use crate::Error;
 use crate::policy::{KeySource, Policy};
+use crate::{Error, secret};
 
 /// Reads a variable of the environment; the caller's, since libraries do not look around.
 pub type Environment = fn(&str) -> Option<String>;
@@ -58,24 +59,8 @@ fn key(
     source: &KeySource,
     environment: Option<Environment>,
 ) -> Result<Vec<u8>, Error> {
-    let (mut key, place) = match source {
-        KeySource::File(file) => {
-            let path = policy.resolve(file);
-            let key = std::fs::read(&path).map_err(|e| Error::io("read the key", &path, &e))?;
-            (key, format!("the file `{}`", file.display()))
-        }
-        KeySource::Environment(name) => {
-            let value = environment.and_then(|read| read(name));
-            let value = value.ok_or_else(|| Error::Argument {
-                what: format!("the environment has no `{name}`, which the policy takes a key from"),
-                help: format!("set it: `{name}=$(openssl rand -hex 32) denym ...`"),
-            })?;
-            (value.into_bytes(), format!("the variable `{name}`"))
-        }
-    };
-    while matches!(key.last(), Some(b'\n' | b'\r')) {
-        key.pop();
-    }
+    let directory = policy.resolve(Path::new(""));
+    let (key, place) = secret::read(source, &directory, environment, "a key")?;
     if key.len() < SHORTEST {
         return Err(Error::Argument {
             what: format!("the key in {place} is shorter than {SHORTEST} bytes"),

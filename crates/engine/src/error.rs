@@ -182,6 +182,12 @@ pub enum BrokerMistake {
     /// Not allowed, or not possible there.
     #[error("refuses what is asked of it")]
     Refused,
+    /// The name or the password is wrong, or one is needed.
+    #[error("does not accept the login")]
+    Login,
+    /// The certificate cannot be trusted, or there is no encryption there.
+    #[error("cannot be trusted: its certificate does not hold, or it does not encrypt")]
+    Certificate,
     /// Messages that were not read yet are gone.
     #[error("no longer has message {wanted}; the first it has is {first}")]
     Gone {
@@ -343,6 +349,8 @@ impl Error {
                 BrokerMistake::NoAnswer => "broker-no-answer",
                 BrokerMistake::Unknown => "broker-unknown-name",
                 BrokerMistake::Refused => "broker-refused",
+                BrokerMistake::Login => "broker-login",
+                BrokerMistake::Certificate => "broker-certificate",
                 BrokerMistake::Gone { .. } => "broker-messages-gone",
                 BrokerMistake::Anew => "broker-made-anew",
                 BrokerMistake::Foreign => "broker-foreign-messages",
@@ -467,6 +475,12 @@ impl Error {
                 }
                 BrokerMistake::Refused => {
                     "look into the broker's log: rights, limits and the size of messages".into()
+                }
+                BrokerMistake::Login => {
+                    "give `user` and `password-file` or `password-env` in `[broker]`, and `mechanism` as the broker checks it".into()
+                }
+                BrokerMistake::Certificate => {
+                    "give the file of the authority as `ca` in `[broker]`; the certificate must name the host in the address".into()
                 }
                 BrokerMistake::Gone { .. } => {
                     "keep messages in the broker for longer than a stream may stand still; to go on without them, start in a new directory".into()

@@ -23,7 +23,7 @@ use std::sync::Mutex;
 pub struct Event {
     /// `login`, `login-failed`, `purpose`, `access`, `served`, `refused`.
     pub event: String,
-    /// Days and minutes of the gateway's clock, `day:minute`.
+    /// The gateway's clock in UTC, `2026-03-02 09:30`.
     pub at: String,
     /// Who.
     pub user: String,
@@ -181,7 +181,7 @@ mod tests {
     fn event(rows: u64) -> Event {
         Event {
             event: "served".into(),
-            at: "1:2".into(),
+            at: "2026-03-02 09:30".into(),
             user: "anna".into(),
             rows: Some(rows),
             statement: Some("SELECT 1".into()),

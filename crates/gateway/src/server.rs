@@ -75,8 +75,7 @@ impl Shared {
 
     /// Now, as the audit log writes it.
     pub(crate) fn at(&self) -> String {
-        let now = self.now();
-        format!("{}:{}", now.day, now.minute)
+        self.now().to_string()
     }
 
     /// The users as the file has them now; nobody when it cannot be read.

@@ -57,18 +57,37 @@ impl Broker {
     ///
     /// When the broker is there but does not start.
     pub fn kafka(advertised: u16) -> Option<Self> {
-        let home = std::env::var("HOME").unwrap_or_default();
-        let cached = format!("{home}/.cache/denym/tansu/bin");
-        let Some(command) = look_for("tansu", &[&cached]) else {
-            return Self::librdkafka();
+        match tansu() {
+            Some(command) => Some(Self::tansu(command, Some(advertised), &[])),
+            None => Self::librdkafka(),
+        }
+    }
+
+    /// A broker of the Kafka protocol that takes nobody without a password, and knows nobody; or `None` after saying that the test is
+    /// skipped.
+    ///
+    /// # Panics
+    ///
+    /// When the broker is there but does not start.
+    #[expect(clippy::print_stderr, reason = "a skipped test must say so")]
+    pub fn guarded_kafka() -> Option<Self> {
+        let Some(command) = tansu() else {
+            eprintln!("skipped: no tansu here");
+            return None;
         };
+        Some(Self::tansu(command, None, &["--authentication"]))
+    }
+
+    fn tansu(command: PathBuf, advertised: Option<u16>, more: &[&str]) -> Self {
         let (folder, port) = (folder("tansu"), free_port());
-        let args = vec![
+        let advertised = advertised.unwrap_or(port);
+        let mut args = vec![
             "broker".to_owned(),
             "--storage-engine=memory://tansu/".to_owned(),
             format!("--listener-url=tcp://127.0.0.1:{port}"),
             format!("--advertised-listener-url=tcp://127.0.0.1:{advertised}"),
         ];
+        args.extend(more.iter().map(|&arg| arg.to_owned()));
         let mut broker = Self {
             command,
             args,
@@ -77,16 +96,11 @@ impl Broker {
             child: None,
         };
         broker.start();
-        Some(broker)
+        broker
     }
 
-    /// The cluster of librdkafka, or `None` after saying that the test is skipped: it chooses its port, and keeps five megabytes of each
-    /// partition.
-    ///
-    /// # Panics
-    ///
-    /// When it does not start.
-    pub fn librdkafka() -> Option<Self> {
+    /// The cluster of librdkafka: it chooses its port, and keeps five megabytes of each partition.
+    fn librdkafka() -> Option<Self> {
         let command = crate::python::python(&["confluent-kafka==2.16.1"])?;
         let args = vec!["-c".to_owned(), CLUSTER.to_owned()];
         let mut broker = Self {
@@ -201,6 +215,13 @@ fn look_for(name: &str, places: &[&str]) -> Option<PathBuf> {
     let listed = std::env::split_paths(&path).chain(places.iter().map(PathBuf::from));
     let mut files = listed.map(|place| place.join(name));
     files.find(|file| file.is_file())
+}
+
+/// Where `make needs` puts its broker.
+fn tansu() -> Option<PathBuf> {
+    let home = std::env::var("HOME").unwrap_or_default();
+    let cached = format!("{home}/.cache/denym/tansu/bin");
+    look_for("tansu", &[&cached])
 }
 
 #[expect(clippy::print_stderr, reason = "a skipped test must say so")]

@@ -1,6 +1,7 @@
 //! Paper tables, brute-force oracles and strategies shared by the tests of every crate.
 
 pub mod brokers;
+pub mod certificates;
 pub mod lattice;
 pub mod nats;
 pub mod paths;

@@ -146,6 +146,30 @@ impl Linkage {
         })
     }
 
+    /// What leads to sensitive values where they belong to groups of records: everybody's candidates stand for their whole
+    /// groups, once for each candidate in it. A group counts by its size, so confidences are exact where groups are equally large.
+    ///
+    /// # Errors
+    ///
+    /// When there is not one group per published row.
+    pub fn through_groups(&self, group_of: &[u32]) -> Result<Self, Error> {
+        self.same_rows("groups", group_of.len())?;
+        let (of_row, groups) = group(&[group_of], group_of.len());
+        let sets = self.per_set(|classes| {
+            let rows = classes
+                .iter()
+                .flat_map(|&class| &self.classes[class as usize]);
+            let mut met: Vec<u32> = rows.map(|&row| of_row[row as usize]).collect();
+            met.sort_unstable();
+            met
+        });
+        Ok(Self {
+            classes: groups,
+            sets,
+            of_person: self.of_person.clone(),
+        })
+    }
+
     /// How many people were looked up.
     pub fn people(&self) -> usize {
         self.of_person.len()

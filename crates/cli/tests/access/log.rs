@@ -14,8 +14,7 @@ fn written(directory: &Path) {
     for number in 0..6u64 {
         let event = Event {
             event: if number == 5 { "refused" } else { "served" }.into(),
-            // 2026-03-02 is day 20514
-            at: format!("{}:{}", 20514 + number / 2, 600 + number),
+            at: format!("2026-03-{:02} 10:{number:02}", 2 + number / 2),
             user: if number % 2 == 0 { "russell" } else { "nadia" }.into(),
             purpose: Some(
                 if number % 2 == 0 {

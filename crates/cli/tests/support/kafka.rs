@@ -22,17 +22,8 @@ pub(crate) struct Kafka {
 impl Kafka {
     /// A broker, or `None` after saying that the test is skipped.
     pub(crate) fn start() -> Option<Self> {
-        Self::behind(Broker::kafka)
-    }
-
-    /// The cluster of librdkafka: after an outage the memory of `tansu` says that it ends before what it has sent.
-    pub(crate) fn steady() -> Option<Self> {
-        Self::behind(|_| Broker::librdkafka())
-    }
-
-    fn behind(broker: impl Fn(u16) -> Option<Broker>) -> Option<Self> {
         let wire = Wire::lay();
-        let broker = broker(wire.port)?;
+        let broker = Broker::kafka(wire.port)?;
         wire.connect(broker.port());
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -54,9 +45,29 @@ impl Kafka {
         self.wire.port
     }
 
+    /// The broker's own port, behind the wire.
+    pub(crate) fn broker_port(&self) -> u16 {
+        self.broker.port()
+    }
+
+    /// Leads the wire to another port.
+    pub(crate) fn reroute(&self, port: u16) {
+        self.wire.connect(port);
+    }
+
     /// Whether it keeps whatever it is sent.
     pub(crate) fn keeps_everything(&self) -> bool {
         self.broker.keeps_everything()
+    }
+
+    /// Starts it anew, with nothing in it; `false` where it cannot be on the same port again.
+    pub(crate) fn forget(&mut self) -> bool {
+        let same_port = self.keeps_everything();
+        if same_port {
+            self.broker.stop();
+            self.broker.start();
+        }
+        same_port
     }
 
     async fn client(&self) -> Client {

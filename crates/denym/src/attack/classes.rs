@@ -6,6 +6,9 @@
 //! *homogeneity* reads off a sensitive value that all of it share; *background knowledge* rules one other value out first;
 //! *skewness* looks for a value that is much likelier in the class than overall; *proximity* for a narrow range of numbers.
 //!
+//! Where sensitive values belong to groups of records with their quasi-identifiers as they are, a record is found by these, and
+//! the values that its group has are all that is learned of it.
+//!
 //! Who knows at most m quasi-identifiers knows any m of them: everybody is attacked through the set of m columns that is
 //! worst for them, and the smaller sets as well, as far as they can all be tried.
 //!
@@ -45,8 +48,21 @@ pub(crate) struct Attacked<'a> {
     pub(crate) table: &'a Table,
     /// What its columns are.
     pub(crate) roles: Roles,
-    /// Its classes over all quasi-identifiers, where they are at hand.
+    /// The column of groups, where sensitive values belong to groups instead of records.
+    pub(crate) groups: Option<usize>,
+    /// Its classes over all quasi-identifiers, or over groups if it has them, where they are at hand.
     pub(crate) classes: Option<&'a Classes>,
+}
+
+impl Attacked<'_> {
+    /// Classes of equal values of `columns`.
+    fn classes_by(&self, columns: &[usize]) -> Classes {
+        let roles = Roles {
+            quasi: columns.to_vec(),
+            ..self.roles.clone()
+        };
+        Classes::of(self.table, &roles)
+    }
 }
 
 /// The sets of quasi-identifiers (by position) that an adversary may know, and whether these are all of them.
@@ -331,42 +347,28 @@ fn tallies(attacked: &Attacked<'_>, sets: &[Vec<usize>], attributes: usize) -> T
         let quasi: Vec<usize> = set.iter().map(|&at| attacked.roles.quasi[at]).collect();
         let own;
         let classes = match attacked.classes {
-            Some(whole) if set.len() == attacked.roles.quasi.len() => whole,
+            Some(whole) if attacked.groups.is_none() && quasi == attacked.roles.quasi => whole,
             _ => {
-                let roles = Roles {
-                    quasi: quasi.clone(),
-                    ..attacked.roles.clone()
-                };
-                own = Classes::of(attacked.table, &roles);
+                own = attacked.classes_by(&quasi);
                 &own
             }
         };
         found.linkage.add(classes, &quasi, &|class| {
             Some(1.0 / classes.subjects()[class] as f64)
         });
-        for (position, each) in found.each.iter_mut().enumerate() {
-            let of = |class: usize| classes.histogram(position, class);
-            each.homogeneity.add(classes, &quasi, &|class| {
-                (of(class).counts.len() == 1).then_some(1.0)
-            });
-            each.background.add(classes, &quasi, &|class| {
-                (of(class).counts.len() <= 2).then_some(1.0)
-            });
-            let overall = overall(classes, position);
-            each.skewness
-                .add(classes, &quasi, &|class| skewed(of(class), &overall));
-            if let (Some(tally), Some(numbers)) = (&mut each.proximity, &numbers[position]) {
-                let close = range(numbers.iter().flatten().copied()) * CLOSE;
-                tally.add(classes, &quasi, &|class| {
-                    let here = of(class).counts.iter();
-                    let here =
-                        here.map(|&(value, _)| numbers.get(value as usize).copied().flatten());
-                    let here: Option<Vec<f64>> = here.collect();
-                    here.is_some_and(|here| range(here.into_iter()) <= close)
-                        .then_some(1.0)
-                });
-            }
+        if attacked.groups.is_none() {
+            infer(&mut found.each, classes, &quasi, &numbers);
         }
+    }
+    if let Some(group) = attacked.groups {
+        let own;
+        let classes = if let Some(classes) = attacked.classes {
+            classes
+        } else {
+            own = attacked.classes_by(&[group]);
+            &own
+        };
+        infer(&mut found.each, classes, &[group], &numbers);
     }
     // A value follows for certain or with the chance that skewness found; success itself is counted, not the chance.
     for each in &mut found.each {
@@ -375,6 +377,37 @@ fn tallies(attacked: &Attacked<'_>, sets: &[Vec<usize>], attributes: usize) -> T
         }
     }
     found
+}
+
+/// Attacks every sensitive attribute through `classes`, which equal values of `columns` make.
+fn infer(
+    found: &mut [OfAttribute],
+    classes: &Classes,
+    columns: &[usize],
+    numbers: &[Option<Vec<Option<f64>>>],
+) {
+    for (position, each) in found.iter_mut().enumerate() {
+        let of = |class: usize| classes.histogram(position, class);
+        each.homogeneity.add(classes, columns, &|class| {
+            (of(class).counts.len() == 1).then_some(1.0)
+        });
+        each.background.add(classes, columns, &|class| {
+            (of(class).counts.len() <= 2).then_some(1.0)
+        });
+        let overall = overall(classes, position);
+        each.skewness
+            .add(classes, columns, &|class| skewed(of(class), &overall));
+        if let (Some(tally), Some(numbers)) = (&mut each.proximity, &numbers[position]) {
+            let close = range(numbers.iter().flatten().copied()) * CLOSE;
+            tally.add(classes, columns, &|class| {
+                let here = of(class).counts.iter();
+                let here = here.map(|&(value, _)| numbers.get(value as usize).copied().flatten());
+                let here: Option<Vec<f64>> = here.collect();
+                here.is_some_and(|here| range(here.into_iter()) <= close)
+                    .then_some(1.0)
+            });
+        }
+    }
 }
 
 /// The numbers of a column's codes; `None` unless all its values are numbers, and not all the same.

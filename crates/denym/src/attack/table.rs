@@ -1,5 +1,6 @@
 //! Attacks on one release: linkage with an external table, and what the candidates have in common.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -132,6 +133,8 @@ struct Release {
     /// Quasi-identifiers, when the release says which they are.
     quasi: Option<Vec<String>>,
     sensitive: Vec<String>,
+    /// The column of groups, where sensitive values belong to groups instead of records.
+    groups: Option<String>,
     explained: Explained,
     path: PathBuf,
 }
@@ -142,11 +145,21 @@ impl Release {
             directory: request.hierarchies.clone(),
             policy: request.policy.as_deref().map(Policy::read).transpose()?,
         };
+        if request.release.join("certificates.ndjson").is_file() {
+            return Err(Error::Argument {
+                what: "these are the windows of a stream".into(),
+                help: format!(
+                    "`denym verify {}` walks their chain and measures every window again",
+                    request.release.display()
+                ),
+            });
+        }
         if !is_bundle(&request.release) {
             return Ok(Release {
                 table: engine.read(&request.release, &request.read)?,
                 quasi: None,
                 sensitive: request.sensitive.clone(),
+                groups: None,
                 explained,
                 path: request.release.clone(),
             });
@@ -193,12 +206,9 @@ impl Release {
         let (table, _) = verify::with_groups(engine, &half, &certificate, table)?;
         Ok(Release {
             table,
-            // In a release in groups nothing but the group leads to a sensitive value.
-            quasi: Some(match certificate.groups {
-                Some(groups) => vec![groups.column],
-                None => certificate.quasi_identifiers,
-            }),
+            quasi: Some(certificate.quasi_identifiers),
             sensitive,
+            groups: certificate.groups.map(|groups| groups.column),
             explained,
             path,
         })
@@ -285,13 +295,22 @@ fn run(
         *candidates.entry(count).or_insert(0) += 1;
     }
     let linked = linkage.evidence();
+    // What leads to sensitive values: the candidates themselves, or the groups they are in.
+    let through = match &release.groups {
+        Some(name) => {
+            let groups = column(&release.table, name, &release.path)?;
+            let through = linkage.through_groups(&groups.codes).map_err(fail)?;
+            Cow::Owned(through)
+        }
+        None => Cow::Borrowed(&linkage),
+    };
     let mut evidence = vec![(None, linked.clone())];
     let mut inferred: BTreeMap<u32, Vec<Conclusion>> = BTreeMap::new();
     let confidence = request.confidence.unwrap_or(1.0);
     for name in &release.sensitive {
         let secret = column(&release.table, name, &release.path)?;
         let about = Some(name.clone());
-        let (found, shown) = homogeneity(&linkage, &secret.codes, confidence).map_err(fail)?;
+        let (found, shown) = homogeneity(&through, &secret.codes, confidence).map_err(fail)?;
         for person in found {
             inferred.entry(person.person).or_default().push(Conclusion {
                 attribute: name.clone(),
@@ -301,10 +320,10 @@ fn run(
         }
         evidence.push((about.clone(), shown));
         let (_, shown) =
-            background_knowledge(&linkage, &secret.codes, request.rule_out, confidence)
+            background_knowledge(&through, &secret.codes, request.rule_out, confidence)
                 .map_err(fail)?;
         evidence.push((about.clone(), shown));
-        let (_, shown) = skewness(&linkage, &secret.codes, request.gain).map_err(fail)?;
+        let (_, shown) = skewness(&through, &secret.codes, request.gain).map_err(fail)?;
         evidence.push((about.clone(), shown));
         if let Some(within) = request.within {
             let values = secret.dictionary.numbers();
@@ -316,7 +335,7 @@ fn run(
             if let Some(numbers) = numbers {
                 // The attack asks for more than a share; the smallest step below it makes that "at least".
                 let (_, shown) =
-                    proximity(&linkage, &numbers, within, confidence.next_down().max(0.0))
+                    proximity(&through, &numbers, within, confidence.next_down().max(0.0))
                         .map_err(fail)?;
                 evidence.push((about, shown));
             }

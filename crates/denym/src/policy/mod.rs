@@ -2,6 +2,7 @@
 
 mod attack;
 mod attributes;
+pub(crate) mod broker;
 mod microdata;
 mod mistake;
 mod operations;

@@ -9,11 +9,13 @@ use denym_engine::events::{Address, Columns, EventFormat};
 use denym_stream::{Form, Horizon, Matching, Options, Rule};
 use toml::de::DeTable;
 
+use super::broker::{BrokerSpec, broker_section, with_login};
 use super::mistake::Mistake;
 use super::promises::promises;
 use super::reader::{Mistakes, Node, Section};
 use super::{PromiseSpec, Promised};
 use crate::Error;
+use crate::pseudonyms::Environment;
 
 /// What a data steward wants done with a stream of events.
 #[derive(Debug, Clone)]
@@ -30,6 +32,8 @@ pub struct StreamPolicy {
     pub idle: Option<Duration>,
     /// How long a timestamp lasts; only a replay at a speed needs it.
     pub unit: Option<Duration>,
+    /// How to come in at the brokers.
+    pub broker: Option<BrokerSpec>,
     /// How events are written.
     pub format: EventFormat,
     /// Which columns say what.
@@ -98,6 +102,26 @@ impl StreamPolicy {
         warnings
     }
 
+    /// The policy with the passwords read that its brokers ask for.
+    pub(crate) fn with_logins(&self, environment: Option<Environment>) -> Result<Self, Error> {
+        let mut policy = self.clone();
+        let Some(spec) = &self.broker else {
+            return Ok(policy);
+        };
+        let directory = self.file.parent().unwrap_or(Path::new(""));
+        let login = spec.login(directory, environment)?;
+        if let StreamSource::Broker(address) = &mut policy.source {
+            *address = with_login(address, &login)?;
+        }
+        if let StreamSink::Broker(address) = &mut policy.sink {
+            *address = with_login(address, &login)?;
+        }
+        if let Some(address) = &mut policy.late {
+            *address = with_login(address, &login)?;
+        }
+        Ok(policy)
+    }
+
     /// Reads the policy in `file`.
     pub fn read(file: &Path) -> Result<Self, Error> {
         let text = std::fs::read_to_string(file)
@@ -131,6 +155,7 @@ impl StreamPolicy {
             "adversary",
             "promise",
             "release",
+            "broker",
         ]);
         let policy = read(&root, file);
         if let Some(policy) = &policy
@@ -196,6 +221,10 @@ fn read(root: &Section<'_, '_>, file: &Path) -> Option<StreamPolicy> {
         None => Some(Release::default()),
         Some(node) => release_section(node),
     };
+    let broker = match root.get("broker") {
+        None => None,
+        Some(node) => Some(broker_section(&node)?),
+    };
     let (data, (size, step, lateness, origin, ahead, idle)) = (data?, window?);
     let release = release?;
     let ((l, matching), (promised, promise)) = (adversary?, promised?);
@@ -249,6 +278,7 @@ fn read(root: &Section<'_, '_>, file: &Path) -> Option<StreamPolicy> {
         late: release.late,
         idle,
         unit: data.unit,
+        broker,
         format: data.format,
         columns: data.columns,
         options,

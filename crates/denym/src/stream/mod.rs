@@ -28,6 +28,7 @@ use denym_stream::{Counts, Event, Stream, Verdict};
 pub use crate::policy::stream::{StreamPolicy, StreamSink, StreamSource};
 
 use crate::Error;
+use crate::pseudonyms::Environment;
 use checkpoint::{Checkpoint, Ledger, index};
 use outputs::Outputs;
 
@@ -42,6 +43,8 @@ pub struct StreamRun {
     pub speed: Option<f64>,
     /// How long to wait for a broker that does not answer.
     pub outage: Duration,
+    /// Reads the environment, where a policy takes a password from it.
+    pub environment: Option<Environment>,
 }
 
 impl Default for StreamRun {
@@ -51,6 +54,7 @@ impl Default for StreamRun {
             until_end: false,
             speed: None,
             outage: Duration::from_mins(1),
+            environment: None,
         }
     }
 }
@@ -113,6 +117,7 @@ pub fn stream(
     std::fs::create_dir_all(&steward)
         .map_err(|error| Error::io("make the directory", &steward, &error))?;
     let _lock = lock(&steward.join("lock"))?;
+    let policy = &policy.with_logins(run.environment)?;
     let mut job = Job::open(policy, directory, run, listener)?;
     let finished = job.run()?;
     let summary = StreamSummary {

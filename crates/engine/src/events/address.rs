@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::login::Login;
+
 /// Which protocol a broker speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
@@ -22,6 +24,8 @@ pub struct Address {
     pub name: String,
     /// The NATS subject: which messages to read, or the beginning of the subjects to write to.
     pub subject: Option<String>,
+    /// How to come in; never written out.
+    pub login: Login,
 }
 
 /// What is wrong with an address, and what to do about it.
@@ -65,7 +69,7 @@ impl Address {
         if hosts.contains('@') {
             return mistake(
                 "an address must not hold a password",
-                "let the broker take connections of this machine, or go through a tunnel that knows the password",
+                "write `[broker]` with `user` and `password-file` in the policy",
             );
         }
         let default = match protocol {
@@ -124,6 +128,7 @@ impl Address {
             servers,
             name: name.to_owned(),
             subject,
+            login: Login::default(),
         })
     }
 }

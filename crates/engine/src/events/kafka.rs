@@ -14,6 +14,7 @@ use rskafka::record::{Record, RecordAndOffset};
 use super::batch::Batch;
 use super::broker::{Failure, HEADER, Patience, Piece, broker, pieces};
 use super::line::LineReader;
+use super::login::no_trust;
 use super::nats::take;
 use super::sink::{Channel, Outgoing};
 use super::source::Filled;
@@ -41,7 +42,17 @@ fn failure(error: &KafkaError) -> Failure {
             | ProtocolError::OffsetOutOfRange => Failure::Lasting(BrokerMistake::Refused),
             _ => Failure::Passing(BrokerMistake::NoAnswer),
         },
-        _ => Failure::Passing(BrokerMistake::NoAnswer),
+        error => {
+            // The kinds of these errors are not public; their texts are all there is.
+            let text = error.to_string();
+            if text.contains("Sasl handshake failed") {
+                Failure::Lasting(BrokerMistake::Login)
+            } else if no_trust(&text) {
+                Failure::Lasting(BrokerMistake::Certificate)
+            } else {
+                Failure::Passing(BrokerMistake::NoAnswer)
+            }
+        }
     }
 }
 
@@ -62,9 +73,15 @@ async fn client(address: &Address) -> Result<Client, Failure> {
         base: 2.0,
         deadline: Some(Duration::from_millis(1)),
     };
-    let builder = ClientBuilder::new(address.servers.clone())
+    let mut builder = ClientBuilder::new(address.servers.clone())
         .client_id("denym")
         .backoff_config(once);
+    if address.login.tls {
+        builder = builder.tls_config(address.login.encryption()?);
+    }
+    if let Some(credentials) = address.login.credentials() {
+        builder = builder.sasl_config(credentials);
+    }
     answer(builder.build()).await
 }
 
@@ -73,8 +90,16 @@ struct Part {
     id: i32,
     client: PartitionClient,
     last: Mark,
-    /// The offset after the last message that is there.
-    end: u64,
+    ends: Ends,
+}
+
+/// The offset after the last message of a partition.
+#[derive(Clone, Copy)]
+struct Ends {
+    /// As the broker says.
+    said: u64,
+    /// As its messages show.
+    real: u64,
 }
 
 /// Reads all partitions of a topic.
@@ -111,7 +136,7 @@ impl KafkaSource {
         wait: Duration,
         until_end: bool,
     ) -> Result<Filled, Error> {
-        let behind = |part: &Part| part.last.offset < part.end;
+        let behind = |part: &Part| part.last.offset < part.ends.real;
         if until_end && !self.parts.iter().any(behind) {
             return Ok(Filled::End);
         }
@@ -125,14 +150,20 @@ impl KafkaSource {
         let patience = self.patience.clone();
         let wait = (wait / count as u32).as_millis().clamp(1, 10_000) as i32;
         let part = &self.parts[turn];
-        let offset = part.last.offset.cast_signed();
+        // What a broker counts as one message it may not find by an offset in its middle.
+        let hidden = (part.ends.said..part.ends.real).contains(&part.last.offset);
+        let from = if hidden {
+            part.ends.said.saturating_sub(1)
+        } else {
+            part.last.offset
+        };
+        let offset = from.cast_signed();
         let fetch = || answer(part.client.fetch_records(offset, 1..ASKED, wait));
         let (records, end) = match patience.keep_trying(&self.text, fetch).await {
             Ok(found) => found,
             Err(error) => return Err(self.why(turn, error).await),
         };
         let part = &mut self.parts[turn];
-        part.end = end.max(0).cast_unsigned().max(part.last.offset);
         for RecordAndOffset { record, offset } in records {
             // A batch of records may begin before the one that was asked for.
             let number = offset.cast_unsigned() + 1;
@@ -142,10 +173,13 @@ impl KafkaSource {
             let payload = record.value.unwrap_or_default();
             part.last = take(&payload, part.id, number, part.last, lines, batch);
         }
+        let said = end.max(0).cast_unsigned();
+        let real = said.max(part.last.offset);
+        part.ends = Ends { said, real };
         let left = self
             .parts
             .iter()
-            .map(|part| part.end - part.last.offset.min(part.end));
+            .map(|part| part.ends.real.saturating_sub(part.last.offset));
         batch.lag = Some(Lag::Messages(left.sum()));
         Ok(if batch.is_empty() {
             Filled::Idle
@@ -186,12 +220,12 @@ async fn parts(address: &Address, position: &Position) -> Result<Vec<Part>, Fail
                 line: 0,
             },
         };
-        let end = check(&client, last).await?;
+        let ends = check(&client, last).await?;
         parts.push(Part {
             id,
             client,
             last,
-            end,
+            ends,
         });
     }
     if parts.is_empty() {
@@ -201,7 +235,7 @@ async fn parts(address: &Address, position: &Position) -> Result<Vec<Part>, Fail
 }
 
 /// Whether the topic still has what was not read; the offset after its last message.
-async fn check(client: &PartitionClient, last: Mark) -> Result<u64, Failure> {
+async fn check(client: &PartitionClient, last: Mark) -> Result<Ends, Failure> {
     let first = answer(client.get_offset(OffsetAt::Earliest)).await?;
     let end = answer(client.get_offset(OffsetAt::Latest)).await?;
     let (first, end) = (first.max(0).cast_unsigned(), end.max(0).cast_unsigned());
@@ -209,10 +243,31 @@ async fn check(client: &PartitionClient, last: Mark) -> Result<u64, Failure> {
     if first > wanted {
         return Err(Failure::Lasting(BrokerMistake::Gone { wanted, first }));
     }
-    if end < wanted {
+    let real = if end < wanted {
+        batch_end(client, end).await?
+    } else {
+        end
+    };
+    if real < wanted {
         return Err(Failure::Lasting(BrokerMistake::Anew));
     }
-    Ok(end)
+    Ok(Ends { said: end, real })
+}
+
+/// The offset after the last message of the batch that `end` is in: some brokers count the last batch as one message when they say
+/// where a topic ends.
+async fn batch_end(client: &PartitionClient, end: u64) -> Result<u64, Failure> {
+    let last = end.saturating_sub(1).cast_signed();
+    match answer(client.fetch_records(last, 1..ASKED, 100)).await {
+        Ok((records, _)) => {
+            let offsets = records
+                .iter()
+                .map(|record| record.offset.cast_unsigned() + 1);
+            Ok(offsets.max().unwrap_or(end))
+        }
+        Err(Failure::Lasting(_)) => Ok(end),
+        Err(passing) => Err(passing),
+    }
 }
 
 /// Writes numbered lines, a topic per channel.

@@ -8,6 +8,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use async_nats::ConnectErrorKind;
 use async_nats::header::{HeaderMap, NATS_MESSAGE_ID};
 use async_nats::jetstream::consumer::pull::{self, MessagesErrorKind};
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, ReplayPolicy};
@@ -19,6 +20,7 @@ use futures::{FutureExt, StreamExt};
 use super::batch::Batch;
 use super::broker::{Failure, HEADER, Patience, Piece, broker, pieces};
 use super::line::LineReader;
+use super::login::no_trust;
 use super::sink::{Channel, Outgoing};
 use super::source::Filled;
 use super::{Address, Lag, Mark, Position};
@@ -37,7 +39,7 @@ async fn connect(address: &Address, patience: &Patience) -> Result<async_nats::C
     let text = address.to_string();
     let servers: Vec<String> = address.servers.clone();
     let again = || async {
-        let options = async_nats::ConnectOptions::new()
+        let mut options = async_nats::ConnectOptions::new()
             .name("denym")
             .connection_timeout(Duration::from_secs(2))
             .request_timeout(Some(ANSWER))
@@ -47,8 +49,27 @@ async fn connect(address: &Address, patience: &Patience) -> Result<async_nats::C
                 let pause = Duration::from_millis(50).saturating_mul(1 << tries.min(5));
                 pause.min(Duration::from_secs(1))
             });
+        let login = &address.login;
+        if let Some(user) = &login.user {
+            options = options.user_and_password(user.name.clone(), user.password.clone());
+        }
+        if login.tls {
+            let config = login.encryption()?;
+            options = options
+                .require_tls(true)
+                .tls_client_config((*config).clone());
+        }
         let connected = options.connect(servers.clone()).await;
-        connected.map_err(|_| Failure::Passing(BrokerMistake::NoAnswer))
+        connected.map_err(|error| match error.kind() {
+            ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation => {
+                Failure::Lasting(BrokerMistake::Login)
+            }
+            ConnectErrorKind::Tls => Failure::Lasting(BrokerMistake::Certificate),
+            _ if login.tls && no_trust(&error.to_string()) => {
+                Failure::Lasting(BrokerMistake::Certificate)
+            }
+            _ => Failure::Passing(BrokerMistake::NoAnswer),
+        })
     };
     patience.keep_trying(&text, again).await
 }

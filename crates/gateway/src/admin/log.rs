@@ -104,19 +104,12 @@ impl Filter {
             .as_ref()
             .is_none_or(|t| event.tables.contains_key(t));
         let since = |wanted: Moment| {
-            moment(&event.at).is_none_or(|at| (at.day, at.minute) >= (wanted.day, wanted.minute))
+            Moment::from_text(&event.at)
+                .is_none_or(|at| (at.day, at.minute) >= (wanted.day, wanted.minute))
         };
         same(&self.user, Some(&event.user))
             && same(&self.purpose, event.purpose.as_deref())
             && touches
             && self.since.is_none_or(since)
-    }
-}
-
-/// The moment of an entry, which writes `day:minute`.
-pub fn moment(at: &str) -> Option<Moment> {
-    match at.split_once(':').map(|(d, m)| (d.parse(), m.parse())) {
-        Some((Ok(day), Ok(minute))) => Some(Moment { day, minute }),
-        _ => Moment::from_text(at),
     }
 }

@@ -95,7 +95,6 @@ fn show(args: &ShowArgs, console: &Console) -> Outcome {
         .map(|shown| {
             let mut value = json!(shown.event);
             value["entry"] = shown.entry.into();
-            value["time"] = time(shown).into();
             value
         })
         .collect();
@@ -106,15 +105,11 @@ fn show(args: &ShowArgs, console: &Console) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-fn time(shown: &Shown) -> String {
-    log::moment(&shown.event.at).map_or_else(|| shown.event.at.clone(), |at| at.to_string())
-}
-
 fn line(shown: &Shown) -> String {
     let event = &shown.event;
     let mut parts = vec![
         format!("{:>6}", shown.entry),
-        time(shown),
+        event.at.clone(),
         event.user.clone(),
         event.event.clone(),
     ];

@@ -105,6 +105,7 @@ pub(crate) fn run(args: &StreamArgs, console: &Console) -> Result<ExitCode, Erro
         until_end: args.until_end,
         speed: args.replay_speed.0,
         outage: args.patience,
+        environment: Some(|name| std::env::var(name).ok()),
     };
     let outcome = denym::stream(&policy, &args.output, &options, &ears);
     ears.live.end();

@@ -141,13 +141,9 @@ pub(super) fn run(
         }
         _ => None,
     };
-    // What the adversary sees groups by: the published quasi-identifiers, or the groups beside them.
-    let seen = in_groups
-        .as_ref()
-        .map_or_else(|| plan.quasi_names(), |groups| vec![groups.column.clone()]);
     let proof = proof::Proof {
         plan: &plan,
-        quasi: &seen,
+        groups: in_groups.as_ref().map(|groups| groups.column.as_str()),
         guarded: guarded.as_ref(),
         population: people.as_ref(),
         values_generalized: policy.release.algorithm == "greedy-personalized",
@@ -185,11 +181,13 @@ pub(super) fn run(
         before: Attacked {
             table: &original,
             roles,
+            groups: None,
             classes: Some(&before),
         },
         after: Attacked {
-            table: &view.0,
-            roles: view.1,
+            table: &view.table,
+            roles: view.roles,
+            groups: view.groups,
             classes: Some(&classes),
         },
         sensitive: &names,

@@ -11,14 +11,24 @@ use crate::policy::PromiseSpec;
 use crate::{Error, groups};
 
 /// The classes of the written data, the columns that matter as they were judged, and the claims.
-pub(super) type Proven = (Classes, (Table, Roles), Vec<Claim>);
+pub(super) type Proven = (Classes, View, Vec<Claim>);
+
+/// What an adversary sees of the written data.
+pub(super) struct View {
+    /// The columns that matter.
+    pub(super) table: Table,
+    /// What they are; quasi-identifiers are the published ones.
+    pub(super) roles: Roles,
+    /// The column of groups, where sensitive values belong to groups instead of records.
+    pub(super) groups: Option<usize>,
+}
 
 /// What a written table is judged with.
 pub(super) struct Proof<'a> {
     /// What is promised.
     pub(super) plan: &'a Plan,
-    /// The columns that records are grouped by.
-    pub(super) quasi: &'a [String],
+    /// The column of groups, where sensitive values belong to groups instead of records.
+    pub(super) groups: Option<&'a str>,
     /// The same table with guarding nodes left in; it is never written.
     pub(super) guarded: Option<&'a Table>,
     /// A register, generalized as the table is.
@@ -34,6 +44,12 @@ impl Proof<'_> {
     pub(super) fn measure(&self, written: &Table) -> Result<Proven, Error> {
         let plan = self.plan;
         let subject = plan.policy.with_role(Role::Subject).next();
+        let published = plan.quasi_names();
+        // What leads to a sensitive value: the published quasi-identifiers, or the groups beside them.
+        let leading = match self.groups {
+            Some(group) => vec![group.to_owned()],
+            None => published.clone(),
+        };
         let of = |guarding: bool| -> Vec<usize> {
             (0..plan.promises.len())
                 .filter(|&p| plan.promises[p].guards().is_some() == guarding)
@@ -47,7 +63,7 @@ impl Proof<'_> {
             let evidence = Evidence {
                 table,
                 knows: plan.policy.adversary,
-                quasi: self.quasi,
+                quasi: &leading,
                 sensitive: &plan.sensitive,
                 subject: subject.map(|spec| spec.name.as_str()),
                 promises: &promises,
@@ -69,10 +85,14 @@ impl Proof<'_> {
                 }
             }
         }
-        let view = Evidence {
+        let shown: Vec<String> = match self.groups {
+            Some(group) => [published.as_slice(), &[group.to_owned()]].concat(),
+            None => published,
+        };
+        let (table, mut roles) = Evidence {
             table: written,
             knows: plan.policy.adversary,
-            quasi: self.quasi,
+            quasi: &shown,
             sensitive: &plan.sensitive,
             subject: subject.map(|spec| spec.name.as_str()),
             promises: &[],
@@ -80,6 +100,12 @@ impl Proof<'_> {
             population: None,
         }
         .view()?;
+        let groups = self.groups.and_then(|_| roles.quasi.pop());
+        let view = View {
+            table,
+            roles,
+            groups,
+        };
         Ok((classes, view, claims.into_iter().flatten().collect()))
     }
 

@@ -1,0 +1,148 @@
+//! `[broker]` of a policy: how to come in at brokers that do not take everybody.
+
+use std::path::{Path, PathBuf};
+
+use denym_engine::events::{Address, Login, Mechanism, Protocol, User};
+
+use super::KeySource;
+use super::reader::Node;
+use crate::pseudonyms::Environment;
+use crate::{Error, secret};
+
+/// How to come in at the brokers of a policy; the password is read when the stream starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BrokerSpec {
+    /// A name, and where its password is.
+    pub user: Option<(String, KeySource)>,
+    /// How a Kafka broker checks the password.
+    pub mechanism: Mechanism,
+    /// Whether connections are encrypted.
+    pub tls: bool,
+    /// Certificates to believe in; those of the system if none.
+    pub authority: Option<PathBuf>,
+}
+
+impl BrokerSpec {
+    /// The login, with the password read; paths are relative to `directory`.
+    pub(crate) fn login(
+        &self,
+        directory: &Path,
+        environment: Option<Environment>,
+    ) -> Result<Login, Error> {
+        let user = match &self.user {
+            None => None,
+            Some((name, source)) => {
+                let (bytes, place) = secret::read(source, directory, environment, "a password")?;
+                let password = String::from_utf8(bytes).map_err(|_| Error::Argument {
+                    what: format!("the password in {place} is not text"),
+                    help: "write it in UTF-8".into(),
+                })?;
+                Some(User {
+                    name: name.clone(),
+                    password,
+                })
+            }
+        };
+        let login = Login {
+            user,
+            mechanism: self.mechanism,
+            tls: self.tls,
+            authority: self.authority.as_ref().map(|file| directory.join(file)),
+        };
+        login.check()?;
+        Ok(login)
+    }
+}
+
+/// The address with how to come in there; a password that anybody on the way could read is not sent.
+pub(crate) fn with_login(address: &Address, login: &Login) -> Result<Address, Error> {
+    if login.bares_password(&address.servers, address.protocol == Protocol::Kafka) {
+        return Err(Error::Argument {
+            what: format!("the password would go to {address} unencrypted"),
+            help: "add `tls = true` to `[broker]`, or with Kafka `mechanism = \"scram-sha-512\"`"
+                .into(),
+        });
+    }
+    Ok(Address {
+        login: login.clone(),
+        ..address.clone()
+    })
+}
+
+/// What `[broker]` says.
+pub(super) fn broker_section(node: &Node<'_, '_>) -> Option<BrokerSpec> {
+    let keys = &[
+        "user",
+        "password-file",
+        "password-env",
+        "mechanism",
+        "tls",
+        "ca",
+    ];
+    let example = "{ user = \"denym\", password-file = \"broker.password\", tls = true }";
+    let section = node.section(keys, example)?;
+    let user = match section.get("user") {
+        None => None,
+        Some(node) => Some(node.string("denym")?.to_owned()),
+    };
+    let password = match (section.get("password-file"), section.get("password-env")) {
+        (Some(file), None) => {
+            let path = file.string("broker.password")?;
+            Some(KeySource::File(PathBuf::from(path)))
+        }
+        (None, Some(name)) => {
+            let name = name.string("DENYM_BROKER_PASSWORD")?;
+            Some(KeySource::Environment(name.to_owned()))
+        }
+        (None, None) => None,
+        (Some(_), Some(second)) => {
+            second.mistake(
+                "policy-broker",
+                "the password is in a file or in the environment, not in both",
+                "leave one of them out",
+            );
+            return None;
+        }
+    };
+    if user.is_some() != password.is_some() {
+        node.mistake(
+            "policy-broker",
+            "a login is a user and a password",
+            format!("write for example `broker = {example}`"),
+        );
+        return None;
+    }
+    let mechanism = match section.get("mechanism") {
+        None => Mechanism::default(),
+        Some(node) => node.choice(&[
+            ("plain", Mechanism::Plain),
+            ("scram-sha-256", Mechanism::ScramSha256),
+            ("scram-sha-512", Mechanism::ScramSha512),
+        ])?,
+    };
+    let authority = match section.get("ca") {
+        None => None,
+        Some(node) => Some(PathBuf::from(node.string("ca.pem")?)),
+    };
+    let tls = match section.get("tls") {
+        None => authority.is_some(),
+        Some(node) => {
+            let tls = node.boolean()?;
+            if !tls && authority.is_some() {
+                node.mistake(
+                    "policy-broker",
+                    "`ca` means nothing where `tls = false`",
+                    "leave one of them out",
+                );
+                return None;
+            }
+            tls
+        }
+    };
+    Some(BrokerSpec {
+        user: user.zip(password),
+        mechanism,
+        tls,
+        authority,
+    })
+}

@@ -1,0 +1,218 @@
+//! How to come in at a broker that does not take everybody: a name with a password, and an encrypted connection.
+//!
+//! A password goes over the network only encrypted, or in a form that does not reveal it (SCRAM), or to this machine itself.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rskafka::client::{Credentials, SaslConfig};
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::CertificateDer;
+use tokio_rustls::rustls::pki_types::pem::PemObject as _;
+use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+
+use super::broker::Failure;
+use crate::Error;
+use crate::error::BrokerMistake;
+
+/// How a Kafka broker checks passwords; NATS has one way of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mechanism {
+    /// The password itself.
+    Plain,
+    /// SCRAM-SHA-256.
+    ScramSha256,
+    /// SCRAM-SHA-512.
+    #[default]
+    ScramSha512,
+}
+
+/// A name and its password; never shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct User {
+    /// The name.
+    pub name: String,
+    /// The password.
+    pub password: String,
+}
+
+impl fmt::Debug for User {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("User").finish_non_exhaustive()
+    }
+}
+
+/// How to come in.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Login {
+    /// Who comes; nobody in particular if none.
+    pub user: Option<User>,
+    /// How a Kafka broker is to check the password.
+    pub mechanism: Mechanism,
+    /// Whether the connection is encrypted.
+    pub tls: bool,
+    /// Certificates to believe in, PEM; those of the system if none.
+    pub authority: Option<PathBuf>,
+}
+
+impl Login {
+    /// Whether the password would cross a network in a form that anybody on the way can read.
+    pub fn bares_password(&self, servers: &[String], is_kafka: bool) -> bool {
+        let hides = is_kafka && self.mechanism != Mechanism::Plain;
+        self.user.is_some() && !self.tls && !hides && !servers.iter().all(|s| is_here(s))
+    }
+
+    /// The certificates in the file of the authority, all of them readable.
+    pub fn check(&self) -> Result<(), Error> {
+        let Some(path) = &self.authority else {
+            return Ok(());
+        };
+        authorities(path).map(|_| ()).ok_or_else(|| Error::Io {
+            path: path.clone(),
+            verb: "read",
+            reason: "it has no certificates in PEM".into(),
+        })
+    }
+
+    /// What a Kafka client needs to encrypt.
+    pub(super) fn encryption(&self) -> Result<Arc<ClientConfig>, Failure> {
+        let refused = || Failure::Lasting(BrokerMistake::Certificate);
+        let mut roots = RootCertStore::empty();
+        match &self.authority {
+            Some(path) => {
+                for certificate in authorities(path).ok_or_else(refused)? {
+                    roots.add(certificate).map_err(|_| refused())?;
+                }
+            }
+            None => {
+                roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+            }
+        }
+        let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .map_err(|_| refused())?
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        Ok(Arc::new(config))
+    }
+
+    /// What a Kafka client says of itself.
+    pub(super) fn credentials(&self) -> Option<SaslConfig> {
+        let user = self.user.clone()?;
+        let credentials = Credentials::new(user.name, user.password);
+        Some(match self.mechanism {
+            Mechanism::Plain => SaslConfig::Plain(credentials),
+            Mechanism::ScramSha256 => SaslConfig::ScramSha256(credentials),
+            Mechanism::ScramSha512 => SaslConfig::ScramSha512(credentials),
+        })
+    }
+}
+
+/// Whether the text of a failed connection says that encryption failed; the kinds of these errors are not public.
+pub(super) fn no_trust(text: &str) -> bool {
+    ["certificate", "corrupt message", "HandshakeFailure"]
+        .iter()
+        .any(|sign| text.contains(sign))
+}
+
+fn authorities(path: &Path) -> Option<Vec<CertificateDer<'static>>> {
+    let found: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(path)
+        .and_then(Iterator::collect)
+        .ok()?;
+    (!found.is_empty()).then_some(found)
+}
+
+/// Whether a server is this machine.
+fn is_here(server: &str) -> bool {
+    let host = server.rsplit_once(':').map_or(server, |(host, _)| host);
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost"
+        || bare
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_is_never_bare_on_a_network() {
+        let user = || {
+            Some(User {
+                name: "denym".into(),
+                password: "secret".into(),
+            })
+        };
+        let far = ["broker.example:9092".to_owned()];
+        let near = ["127.0.0.1:9092".to_owned(), "[::1]:9092".to_owned()];
+        let mixed = [near[0].clone(), far[0].clone()];
+        for (login, kafka, servers, bare) in [
+            (Login::default(), true, &far[..], false),
+            (
+                Login {
+                    user: user(),
+                    ..Login::default()
+                },
+                true,
+                &far,
+                false,
+            ),
+            (
+                Login {
+                    user: user(),
+                    ..Login::default()
+                },
+                false,
+                &far,
+                true,
+            ),
+            (
+                Login {
+                    user: user(),
+                    ..Login::default()
+                },
+                false,
+                &near,
+                false,
+            ),
+            (
+                Login {
+                    user: user(),
+                    ..Login::default()
+                },
+                false,
+                &mixed,
+                true,
+            ),
+            (
+                Login {
+                    user: user(),
+                    tls: true,
+                    ..Login::default()
+                },
+                false,
+                &far,
+                false,
+            ),
+            (
+                Login {
+                    user: user(),
+                    mechanism: Mechanism::Plain,
+                    ..Login::default()
+                },
+                true,
+                &far,
+                true,
+            ),
+        ] {
+            assert_eq!(
+                login.bares_password(servers, kafka),
+                bare,
+                "{login:?} {servers:?}"
+            );
+        }
+        assert!(!format!("{:?}", user()).contains("secret"));
+    }
+}
