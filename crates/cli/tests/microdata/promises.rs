@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::support::{json, write};
+use super::support::{files, json, write};
 use super::{ANONYMIZE, people, people_policy, released};
 
 #[test]
@@ -82,6 +82,30 @@ fn groups_of_attributes_are_released_only_to_who_knows_one_of_them() {
     assert!(
         document["information_loss_percent"].as_f64() < whole["information_loss_percent"].as_f64()
     );
+}
+
+/// Groups of attributes take turns under a budget, and the rounds of all together repeat the run.
+#[test]
+fn groups_of_attributes_share_a_budget_that_repeats() {
+    let (directory, text) = people_policy("", "attribute-groups = [[\"height\"], [\"weight\"]]\n");
+    let text = text
+        .replace(
+            "[promise]",
+            "[adversary]\nknows = { at-most = 1 }\n\n[promise]",
+        )
+        .replace("\"mdav\"", "\"best-effort\"");
+    write(directory.path(), "policy.toml", text);
+    let timed = released(
+        directory.path(),
+        &[&ANONYMIZE[..], &["--time-budget", "200ms"]].concat(),
+    );
+    let effort = timed["effort"].as_u64().expect("an effort").to_string();
+    let bundle = files(&directory.path().join("bundle"));
+    released(
+        directory.path(),
+        &[&ANONYMIZE[..], &["--effort", &effort, "--threads", "1"]].concat(),
+    );
+    assert!(files(&directory.path().join("bundle")) == bundle);
 }
 
 #[test]
