@@ -142,6 +142,11 @@ fn information_loss(table: &str, dataset: &str, printed: [[f64; 4]; 2]) {
         "standardized",
         best,
     );
+    let known = KS.map(|k| {
+        let known = &vectors["best_known_to_us_z_percent"][dataset][k.to_string()];
+        known.as_f64().expect("a figure")
+    });
+    line("best known before", "standardized", known);
     line("proven lower bound", "standardized", bound);
     let raw_figures = KS
         .map(|k| information_loss_percent(&raw, &solve("p-s", &raw, &options(k)).expect("solved")));
