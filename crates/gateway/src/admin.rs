@@ -19,4 +19,5 @@ pub use error::{Error, Fault};
 pub use forms::{Form, read_import, write_export};
 pub use policy::PolicyFile;
 pub use record::{Found, key_text};
+pub(crate) use sheet::Sheet;
 pub use users::UsersFile;

@@ -36,6 +36,9 @@ pub struct Event {
     /// The statement as it came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statement: Option<String>,
+    /// The same with the session's views written out; only where it has any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expanded: Option<String>,
     /// Tables and the columns used of each.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tables: BTreeMap<String, Vec<String>>,

@@ -58,7 +58,21 @@ pub enum Backend {
         connection: String,
         /// The schema of the raw tables and of the consent table.
         schema: String,
+        /// How the connection is protected.
+        protection: Protection,
     },
+}
+
+/// How the connection to a PostgreSQL server is protected.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Protection {
+    /// It does not leave this machine.
+    #[default]
+    Local,
+    /// By TLS; the server's certificate must be of this authority (a PEM file) and of the server's name.
+    Authority(PathBuf),
+    /// By nothing that the gateway knows of: an encrypted tunnel.
+    ClearText,
 }
 
 /// Files of a certificate chain and its key, PEM.

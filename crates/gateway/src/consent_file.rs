@@ -1,5 +1,6 @@
 //! The intended purposes table as a CSV file: read at the start and again whenever it changed, so that a change counts at the next query.
 
+use crate::admin::Sheet;
 use crate::error::Error;
 use denym_purpose::{AccessPolicy, ConsentBook, IntendedRow};
 use std::path::{Path, PathBuf};
@@ -66,7 +67,7 @@ pub fn read(text: &str) -> Result<Vec<IntendedRow>, Error> {
         what: "the consent file",
         kind: std::io::ErrorKind::InvalidData,
     };
-    let mut records = records(text).ok_or_else(broken)?.into_iter();
+    let mut records = Sheet::values(text).ok_or_else(broken)?.into_iter();
     let header = records.next().ok_or_else(broken)?;
     if header.join(",") != HEADER {
         return Err(broken());
@@ -95,37 +96,6 @@ pub fn write(rows: &[IntendedRow]) -> String {
         out.push('\n');
     }
     out
-}
-
-/// Comma-separated records with double quotes; `None` when a quote is not closed.
-pub(crate) fn records(text: &str) -> Option<Vec<Vec<String>>> {
-    let mut out = Vec::new();
-    let mut record = Vec::new();
-    let mut cell = String::new();
-    let mut quoted = false;
-    let mut chars = text.trim_start_matches('\u{feff}').chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '"' if quoted && chars.peek() == Some(&'"') => {
-                chars.next();
-                cell.push('"');
-            }
-            '"' => quoted = !quoted,
-            ',' if !quoted => record.push(std::mem::take(&mut cell)),
-            '\r' if !quoted => {}
-            '\n' if !quoted => {
-                record.push(std::mem::take(&mut cell));
-                out.push(std::mem::take(&mut record));
-            }
-            c => cell.push(c),
-        }
-    }
-    if !cell.is_empty() || !record.is_empty() {
-        record.push(cell);
-        out.push(record);
-    }
-    out.retain(|record| record.iter().any(|cell| !cell.is_empty()));
-    (!quoted).then_some(out)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What can go wrong in the gateway, in words that quote no cell and no password.
 
+use crate::view::ViewMistake;
 use thiserror::Error;
 
 /// A mistake of the set-up, the client or the backend.
@@ -28,6 +29,14 @@ pub enum Error {
         /// Certificate or key.
         what: &'static str,
     },
+    /// A connection to PostgreSQL that cannot be used, or would not be protected.
+    #[error("the connection to PostgreSQL: {what}")]
+    Backend {
+        /// What is wrong.
+        what: &'static str,
+        /// What to do.
+        help: &'static str,
+    },
     /// A governed table whose data does not fit the policy.
     #[error("table `{table}`: {what}")]
     Table {
@@ -41,6 +50,14 @@ pub enum Error {
     NotAllowed {
         /// The kind of statement.
         what: String,
+    },
+    /// A view of the session that cannot be made, dropped or read.
+    #[error("view `{name}`: {mistake}")]
+    View {
+        /// The view.
+        name: String,
+        /// Why not.
+        mistake: ViewMistake,
     },
     /// A statement that is no SQL.
     #[error("the statement cannot be read")]
@@ -61,8 +78,10 @@ impl Error {
             Self::File { .. } => "file-unusable",
             Self::UsersLine { .. } => "users-line-unreadable",
             Self::Tls { .. } => "tls-unusable",
+            Self::Backend { .. } => "backend-unprotected",
             Self::Table { .. } => "table-does-not-fit",
             Self::NotAllowed { .. } => "statement-not-allowed",
+            Self::View { .. } => "view-not-possible",
             Self::Syntax => "statement-unreadable",
             Self::AuditBroken { .. } => "audit-broken",
         }
@@ -75,12 +94,14 @@ impl Error {
             Self::File { .. } => "check the path and who may read it".into(),
             Self::UsersLine { .. } => "write the user again with `denym access user add`".into(),
             Self::Tls { .. } => {
-                "give a PEM certificate chain and its PKCS#8 key; the gateway does not start without TLS once it is asked for".into()
+                "give PEM files: a certificate chain and its PKCS#8 key, or an authority; the gateway does not start without TLS once it is asked for".into()
             }
+            Self::Backend { help, .. } => (*help).into(),
             Self::Table { .. } => "make the policy's columns and types fit the data".into(),
             Self::NotAllowed { .. } => {
-                "queries, SET denym.purpose and transactions without effect are allowed".into()
+                "queries, SET denym.purpose, CREATE TEMP VIEW and transactions without effect are allowed".into()
             }
+            Self::View { mistake, .. } => mistake.help().into(),
             Self::Syntax => "write one PostgreSQL query; a purpose goes last: FOR PURPOSE name".into(),
             Self::AuditBroken { .. } => "keep the file, and find out who wrote to it".into(),
         }
@@ -90,6 +111,7 @@ impl Error {
     pub fn sqlstate(&self) -> &'static str {
         match self {
             Self::Access(_) | Self::NotAllowed { .. } => "42501",
+            Self::View { mistake, .. } => mistake.sqlstate(),
             Self::Syntax => "42601",
             Self::Table { .. } => "42P01",
             _ => "58000",

@@ -7,6 +7,7 @@
 
 pub mod admin;
 pub mod audit;
+mod backend_tls;
 mod config;
 mod connection;
 pub mod consent_file;
@@ -18,17 +19,20 @@ mod pushdown;
 mod remote;
 mod reply;
 mod request;
+mod scope;
 pub mod scram;
 mod server;
 mod session;
 pub mod statement;
 mod tls;
 mod users;
+mod view;
 
-pub use config::{Backend, Clock, Config, Limits, Tls};
+pub use config::{Backend, Clock, Config, Limits, Protection, Tls};
 /// The rules themselves.
 pub use denym_purpose as purpose;
 pub use error::Error;
 pub use pushdown::{Pushdown, Rewritten};
 pub use server::{Gateway, run, serve};
 pub use users::{Brake, Users};
+pub use view::ViewMistake;

@@ -14,11 +14,14 @@
 //! name counts for every governed table of the query that has it. That drops more records than needed, never fewer.
 
 use crate::error::Error;
+use crate::scope::{Scopes, operands};
 use crate::statement::folded;
+use crate::view::is_plain;
 use denym_purpose::{AccessPolicy, AccessPurpose, Activation, PostgresTable, TablePolicy};
 use sqlparser::ast::{
     BinaryOperator, DataType, Expr, Ident, ObjectName, Query, Select, SelectItem, SetExpr,
-    Statement, TableAlias, TableFactor, Value, Visit, VisitMut, Visitor, VisitorMut,
+    Statement, TableAlias, TableFactor, TableWithJoins, Value, Visit, VisitMut, Visitor,
+    VisitorMut,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -159,7 +162,7 @@ impl<'a> Pushdown<'a> {
         let names = Names::of(statement);
         let mut check = OnlyKnown {
             policy: self.policy,
-            common: &names.common,
+            scopes: Scopes::default(),
         };
         if let ControlFlow::Break(what) = statement.visit(&mut check) {
             return Err(Error::NotAllowed { what });
@@ -219,11 +222,10 @@ fn relation(name: &ObjectName) -> Option<String> {
     }
 }
 
-/// Collects the names of a query: relations, CTEs and every identifier.
+/// Collects the names of a query: relations and every identifier.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Names {
     relations: BTreeSet<String>,
-    common: BTreeSet<String>,
     words: BTreeSet<String>,
     /// A wildcard, a whole-row reference or a join by common names asks for everything.
     everything: bool,
@@ -249,13 +251,6 @@ impl Names {
 impl Visitor for Names {
     type Break = ();
 
-    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
-        for cte in query.with.iter().flat_map(|with| &with.cte_tables) {
-            self.common.insert(folded(&cte.alias.name));
-        }
-        ControlFlow::Continue(())
-    }
-
     fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
         self.everything |= select.projection.iter().any(|item| {
             matches!(
@@ -263,26 +258,25 @@ impl Visitor for Names {
                 SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..)
             )
         });
-        // USING and NATURAL compare columns without an expression
-        let joined = select.from.iter().any(|from| {
-            from.joins.iter().any(|join| {
-                let text = join.to_string().to_uppercase();
-                text.contains("NATURAL") || text.contains("USING")
-            })
-        });
-        self.everything |= joined;
+        self.everything |= select.from.iter().any(joins_by_name);
         ControlFlow::Continue(())
     }
 
     fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<()> {
-        if let TableFactor::Table { name, alias, .. } = factor {
-            if let Some(name) = relation(name) {
-                self.relations.insert(name);
+        match factor {
+            TableFactor::Table { name, alias, .. } => {
+                if let Some(name) = relation(name) {
+                    self.relations.insert(name);
+                }
+                // renamed columns hide which ones are used
+                self.everything |= alias
+                    .as_ref()
+                    .is_some_and(|alias| !alias.columns.is_empty());
             }
-            // renamed columns hide which ones are used
-            self.everything |= alias
-                .as_ref()
-                .is_some_and(|alias| !alias.columns.is_empty());
+            TableFactor::NestedJoin {
+                table_with_joins, ..
+            } => self.everything |= joins_by_name(table_with_joins),
+            _ => {}
         }
         ControlFlow::Continue(())
     }
@@ -302,17 +296,29 @@ impl Visitor for Names {
     }
 }
 
+/// USING and NATURAL compare columns without an expression.
+fn joins_by_name(from: &TableWithJoins) -> bool {
+    from.joins.iter().any(|join| {
+        let text = join.to_string().to_uppercase();
+        text.contains("NATURAL") || text.contains("USING")
+    })
+}
+
 /// Finds what is not on the lists.
 struct OnlyKnown<'a> {
     policy: &'a AccessPolicy,
-    common: &'a BTreeSet<String>,
+    scopes: Scopes,
 }
 
 impl Visitor for OnlyKnown<'_> {
     type Break = String;
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<String> {
-        if matches!(query.body.as_ref(), SetExpr::Table(_)) {
+        self.scopes.enter(query);
+        if operands(query)
+            .iter()
+            .any(|body| matches!(body, SetExpr::Table(_)))
+        {
             return ControlFlow::Break("TABLE".into());
         }
         for cte in query.with.iter().flat_map(|with| &with.cte_tables) {
@@ -324,20 +330,14 @@ impl Visitor for OnlyKnown<'_> {
         ControlFlow::Continue(())
     }
 
+    fn post_visit_query(&mut self, _: &Query) -> ControlFlow<String> {
+        self.scopes.leave();
+        ControlFlow::Continue(())
+    }
+
     fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<String> {
         match factor {
-            TableFactor::Table {
-                name,
-                args,
-                with_hints,
-                version,
-                partitions,
-                sample,
-                json_path,
-                index_hints,
-                with_ordinality,
-                ..
-            } => {
+            TableFactor::Table { name, args, .. } => {
                 if let Some(args) = args {
                     let text = name.to_string().to_lowercase();
                     return if text == "generate_series" && args.settings.is_none() {
@@ -346,24 +346,16 @@ impl Visitor for OnlyKnown<'_> {
                         ControlFlow::Break("a table function".into())
                     };
                 }
-                if !with_hints.is_empty()
-                    || version.is_some()
-                    || !partitions.is_empty()
-                    || sample.is_some()
-                    || json_path.is_some()
-                    || !index_hints.is_empty()
-                    || *with_ordinality
-                {
+                if !is_plain(factor) {
                     return ControlFlow::Break("a clause at a table".into());
                 }
-                match relation(name) {
-                    Some(name)
-                        if self.policy.tables.contains_key(&name)
-                            || self.common.contains(&name) =>
-                    {
-                        ControlFlow::Continue(())
-                    }
-                    _ => ControlFlow::Break("a relation that is not governed".into()),
+                // what only a WITH elsewhere is called would be looked for in the server's own catalogue
+                let is_governed =
+                    relation(name).is_some_and(|name| self.policy.tables.contains_key(&name));
+                if is_governed || self.scopes.common(name).is_some() {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break("a relation that is not governed".into())
                 }
             }
             TableFactor::Derived { .. }

@@ -7,6 +7,8 @@
 //! # Guarantee
 //! Errors of the server are told by their SQLSTATE and in our words, because its own may quote a cell or name a raw column.
 
+use crate::backend_tls::Protect;
+use crate::config::Protection;
 use crate::error::Error;
 use crate::request::Refusal;
 use bytes::{BufMut as _, Bytes, BytesMut};
@@ -18,9 +20,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_postgres::types::{Format, FromSql, IsNull, ToSql};
-use tokio_postgres::{
-    Client, Config, NoTls, RowStream, SimpleQueryMessage, SimpleQueryStream, Statement,
-};
+use tokio_postgres::{Client, Config, RowStream, SimpleQueryMessage, SimpleQueryStream, Statement};
 
 /// Prepared statements kept per connection; all are forgotten when there are more.
 const KEPT: usize = 200;
@@ -28,6 +28,7 @@ const KEPT: usize = 200;
 /// A PostgreSQL server and connections to it.
 pub(crate) struct Remote {
     config: Config,
+    protect: Protect,
     idle: Mutex<Vec<Link>>,
     permits: Arc<Semaphore>,
 }
@@ -56,14 +57,20 @@ pub(crate) struct Described {
 
 impl Remote {
     /// For a connection string; does not connect yet.
-    pub(crate) fn new(connection: &str, connections: usize) -> Result<Self, Error> {
-        let mut config: Config = connection.parse().map_err(|_| Error::Table {
-            table: "postgres".into(),
-            what: "the connection string cannot be read".into(),
+    pub(crate) fn new(
+        connection: &str,
+        protection: &Protection,
+        connections: usize,
+    ) -> Result<Self, Error> {
+        let mut config: Config = connection.parse().map_err(|_| Error::Backend {
+            what: "its text cannot be read",
+            help: "write `host=.. user=.. dbname=..`; sslmode is require, prefer or disable, and the authority is given by --postgres-ca",
         })?;
         config.application_name("denym gateway");
+        let protect = Protect::settle(&mut config, protection)?;
         Ok(Self {
             config,
+            protect,
             idle: Mutex::default(),
             permits: Arc::new(Semaphore::new(connections.max(1))),
         })
@@ -96,7 +103,7 @@ impl Remote {
     async fn connect(&self) -> Result<Link, Refusal> {
         let (client, connection) = self
             .config
-            .connect(NoTls)
+            .connect(self.protect.clone())
             .await
             .map_err(|_| unreachable_server())?;
         tokio::spawn(async move {
@@ -330,9 +337,10 @@ impl Drop for Answer {
             && let Some(link) = self.lease.link.take()
         {
             let token = link.client.cancel_token();
+            let protect = self.lease.remote.protect.clone();
             // best effort; the connection itself is dropped with `link`
             tokio::spawn(async move {
-                let cancel = token.cancel_query(NoTls);
+                let cancel = token.cancel_query(protect);
                 pin_mut!(cancel);
                 let _ = tokio::time::timeout(std::time::Duration::from_secs(5), cancel).await;
                 drop(link);

@@ -1,5 +1,6 @@
 //! The gateway itself: opens everything it needs or does not start, accepts connections, and stops in order.
 
+use crate::admin::{Error as AdminError, PolicyFile};
 use crate::audit::{AuditLog, Event};
 use crate::config::{Backend as BackendConfig, Clock, Config, Limits};
 use crate::connection::Connection;
@@ -126,7 +127,8 @@ pub struct Gateway {
 impl Gateway {
     /// Reads the policy, the users, the consent, the certificate and the data, and binds the address. Anything wrong is an error.
     pub async fn open(config: Config) -> Result<Self, Error> {
-        let policy = Arc::new(read_policy(&config.policy)?);
+        let policy = PolicyFile::read(&config.policy).map_err(AdminError::for_clients)?;
+        let policy = Arc::new(policy.policy);
         let users =
             std::fs::read_to_string(&config.users).map_err(Error::file("the users file"))?;
         Users::parse(&users)?;
@@ -159,9 +161,17 @@ impl Gateway {
                     Engine::open(policy.clone(), folder, tables, consent, key, memory).await?,
                 )
             }
-            BackendConfig::Postgres { connection, schema } => Backend::Postgres {
+            BackendConfig::Postgres {
+                connection,
+                schema,
+                protection,
+            } => Backend::Postgres {
                 catalogue: Engine::catalogue(policy.clone(), config.limits.memory)?,
-                remote: Arc::new(Remote::new(connection, config.limits.backend_connections)?),
+                remote: Arc::new(Remote::new(
+                    connection,
+                    protection,
+                    config.limits.backend_connections,
+                )?),
                 schema: schema.clone(),
             },
         };
@@ -339,17 +349,6 @@ async fn too_many(shared: &Shared, socket: TcpStream) {
         "sorry, too many clients already",
     )));
     connection.close().await;
-}
-
-/// Reads a policy; hierarchies are relative to its file.
-fn read_policy(path: &Path) -> Result<AccessPolicy, Error> {
-    let text = std::fs::read_to_string(path).map_err(Error::file("the access policy"))?;
-    let folder = path.parent().unwrap_or(Path::new(".")).to_owned();
-    let read = move |name: &str| {
-        let text = std::fs::read_to_string(folder.join(name)).ok()?;
-        crate::consent_file::records(&text)
-    };
-    Ok(AccessPolicy::parse(&text, &read)?)
 }
 
 /// The key of pseudonyms and noise. A policy that has such masks needs one, of at least 16 bytes.

@@ -2,16 +2,20 @@
 //!
 //! # Idea
 //! A text is cut at its semicolons, `FOR PURPOSE name` is taken off the end of each piece, and the rest must be a plain query, a
-//! `SET denym.purpose`, or one of a few statements without effect that clients send. Everything else is refused by name.
+//! `SET denym.purpose`, a view of the session, or one of a few statements without effect that clients send. Everything else is refused
+//! by name.
 //!
 //! # Guarantee
-//! Default deny: a statement, a query clause or a setting that is not listed here does not pass. In particular no `CREATE`, `COPY`,
-//! `DROP`, `EXPLAIN`, `INSERT`, `SELECT INTO`, locking clause or data-changing subquery.
+//! Default deny: a statement, a query clause or a setting that is not listed here does not pass. In particular no `CREATE` and `DROP` but
+//! of session views, no `COPY`, `EXPLAIN`, `INSERT`, `SELECT INTO`, locking clause or data-changing subquery.
 
 use crate::error::Error;
+use crate::scope::operands;
+use crate::view::{View, view_name};
 use sqlparser::ast::{
-    CloseCursor, Declare, Expr, FetchDirection, Ident, Query, Reset, Select, Set, SetExpr,
-    Statement, TableFactor, Value, ValueWithSpan, Visit, Visitor,
+    CloseCursor, CreateTableOptions, CreateView, Declare, DiscardObject, Expr, FetchDirection,
+    Ident, ObjectName, ObjectType, Query, Reset, Select, Set, SetExpr, Statement, TableFactor,
+    Value, ValueWithSpan, Visit, Visitor,
 };
 use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::parser::Parser;
@@ -31,6 +35,8 @@ pub enum Command {
         text: String,
         /// Its text without the purpose.
         sql: String,
+        /// Whether views of the session were written out in it.
+        expanded: bool,
     },
     /// `SET denym.purpose = ..`; `None` for `RESET` and `TO DEFAULT`.
     SetPurpose(Option<String>),
@@ -48,8 +54,21 @@ pub enum Command {
     Release,
     /// `ROLLBACK TO name`: a failed transaction goes on.
     RollbackTo,
-    /// `DISCARD ALL`: forgets the purpose and all portals.
+    /// `DISCARD ALL`: forgets the purpose, all portals, prepared statements and views.
     DiscardAll,
+    /// `DISCARD TEMP`: forgets all views.
+    DiscardViews,
+    /// `CREATE [OR REPLACE] TEMP VIEW`.
+    CreateView(Box<NewView>),
+    /// `DROP VIEW`.
+    DropView {
+        /// The views.
+        names: Vec<String>,
+        /// `IF EXISTS`.
+        missing_ok: bool,
+        /// `CASCADE`: with the views that read them.
+        cascades: bool,
+    },
     /// `DECLARE name CURSOR FOR query`; a cursor is a portal of that name.
     Declare {
         /// The cursor.
@@ -74,6 +93,19 @@ pub enum Command {
     Nothing(&'static str),
 }
 
+/// A view to be made in the session.
+#[derive(Debug, Clone)]
+pub struct NewView {
+    /// Its name.
+    pub(crate) name: String,
+    /// What it is.
+    pub(crate) view: View,
+    /// `OR REPLACE`.
+    pub(crate) replaces: bool,
+    /// Its query as a [`Command::Query`].
+    pub(crate) query: Command,
+}
+
 /// Client settings that are accepted and ignored; clients send them unasked.
 const HARMLESS: [&str; 12] = [
     "application_name",
@@ -92,7 +124,7 @@ const HARMLESS: [&str; 12] = [
 
 /// Words of one statement. A sum of a million terms is a tree a million deep: whoever walks it needs that much stack, and whoever plans it
 /// needs the square of that time.
-const MOST_WORDS: usize = 4_000;
+pub(crate) const MOST_WORDS: usize = 4_000;
 
 /// Reads a text of one or more statements.
 pub fn parse(text: &str) -> Result<Vec<Command>, Error> {
@@ -101,10 +133,7 @@ pub fn parse(text: &str) -> Result<Vec<Command>, Error> {
         .map_err(|_| Error::Syntax)?;
     let mut out = Vec::new();
     for piece in tokens.split(|token| *token == Token::SemiColon) {
-        let words = piece
-            .iter()
-            .filter(|token| !matches!(token, Token::Whitespace(_)))
-            .count();
+        let words = count_words(piece);
         if words == 0 {
             continue;
         }
@@ -116,6 +145,21 @@ pub fn parse(text: &str) -> Result<Vec<Command>, Error> {
         out.push(read(piece)?);
     }
     Ok(out)
+}
+
+fn count_words(tokens: &[Token]) -> usize {
+    tokens
+        .iter()
+        .filter(|token| !matches!(token, Token::Whitespace(_)))
+        .count()
+}
+
+/// How many words a text has.
+pub(crate) fn words(text: &str) -> Result<usize, Error> {
+    let tokens = Tokenizer::new(&PostgreSqlDialect {}, text)
+        .tokenize()
+        .map_err(|_| Error::Syntax)?;
+    Ok(count_words(&tokens))
 }
 
 fn read(tokens: &[Token]) -> Result<Command, Error> {
@@ -192,8 +236,27 @@ fn allow(
                 purpose,
                 text: text.to_owned(),
                 sql: sql.to_owned(),
+                expanded: false,
             })
         }
+        Statement::CreateView(view) => create_view(view, text),
+        Statement::Drop {
+            object_type: ObjectType::View,
+            if_exists,
+            names,
+            cascade,
+            purge: false,
+            temporary: false,
+            table: None,
+            ..
+        } => Ok(Command::DropView {
+            names: names
+                .iter()
+                .map(session_name)
+                .collect::<Result<Vec<_>, _>>()?,
+            missing_ok: if_exists,
+            cascades: cascade,
+        }),
         Statement::Set(set) => allow_set(&set),
         Statement::ShowVariable { variable } => {
             let name: Vec<String> = variable
@@ -239,13 +302,19 @@ fn allow(
         Statement::Rollback { .. } => Ok(Command::RollbackTo),
         Statement::Savepoint { .. } => Ok(Command::Savepoint),
         Statement::ReleaseSavepoint { .. } => Ok(Command::Release),
-        Statement::Discard { .. } => Ok(Command::DiscardAll),
+        Statement::Discard { object_type } => Ok(match object_type {
+            DiscardObject::ALL => Command::DiscardAll,
+            DiscardObject::TEMP => Command::DiscardViews,
+            DiscardObject::PLANS => Command::Nothing("DISCARD PLANS"),
+            DiscardObject::SEQUENCES => Command::Nothing("DISCARD SEQUENCES"),
+        }),
         Statement::Deallocate { name, .. } => Ok(Command::Deallocate(
             (name.quote_style.is_some() || !name.value.eq_ignore_ascii_case("all"))
                 .then(|| folded(&name)),
         )),
         Statement::Reset(reset) => match &reset.reset {
-            Reset::ALL => Ok(Command::DiscardAll),
+            // the purpose is the only setting there is
+            Reset::ALL => Ok(Command::SetPurpose(None)),
             Reset::ConfigurationParameter(name) => {
                 let name = name.to_string().replace('"', "").to_lowercase();
                 if name == "denym.purpose" {
@@ -308,6 +377,72 @@ fn declare(stmts: Vec<Declare>, purpose: Option<String>, text: &str) -> Result<C
         query: Box::new(allow(Statement::Query(query), purpose, text, &sql)?),
         hold: cursor.hold == Some(true),
     })
+}
+
+/// A view of the session: its query must pass as any other, and it can have no purpose and no parameters of its own.
+fn create_view(view: CreateView, text: &str) -> Result<Command, Error> {
+    let refused = |what: &str| {
+        Err(Error::NotAllowed {
+            what: what.to_owned(),
+        })
+    };
+    if !view.temporary {
+        return refused("CREATE VIEW; views here live in the session, as CREATE TEMP VIEW");
+    }
+    let is_plain = !view.or_alter
+        && !view.materialized
+        && !view.secure
+        && !view.if_not_exists
+        && !view.copy_grants
+        && !view.with_no_schema_binding
+        && view.cluster_by.is_empty()
+        && view.comment.is_none()
+        && view.to.is_none()
+        && view.params.is_none()
+        && view.options == CreateTableOptions::None
+        && view
+            .columns
+            .iter()
+            .all(|column| column.data_type.is_none() && column.options.is_none());
+    if !is_plain {
+        return refused("a clause at a view");
+    }
+    if view.query.visit(&mut NoParameters).is_break() {
+        return refused("a parameter in a view");
+    }
+    let sql = view.query.to_string();
+    let query = allow(Statement::Query(view.query.clone()), None, text, &sql)?;
+    Ok(Command::CreateView(Box::new(NewView {
+        name: session_name(&view.name)?,
+        view: View {
+            words: words(&sql)?,
+            query: view.query,
+            columns: view.columns.into_iter().map(|column| column.name).collect(),
+        },
+        replaces: view.or_replace,
+        query,
+    })))
+}
+
+/// The name of a view: it has no schema but the session's own.
+fn session_name(name: &ObjectName) -> Result<String, Error> {
+    view_name(name).ok_or_else(|| Error::NotAllowed {
+        what: "a view in a schema".into(),
+    })
+}
+
+/// Finds parameters.
+struct NoParameters;
+
+impl Visitor for NoParameters {
+    type Break = ();
+
+    fn pre_visit_value(&mut self, value: &ValueWithSpan) -> ControlFlow<()> {
+        match value.value {
+            Value::Placeholder(_) => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    }
 }
 
 /// A name as PostgreSQL folds it: lower case unless quoted.
@@ -393,12 +528,14 @@ impl Visitor for OnlyReads {
         {
             return ControlFlow::Break("a clause of another dialect");
         }
-        match query.body.as_ref() {
-            SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_) | SetExpr::Merge(_) => {
-                ControlFlow::Break("a data-changing query")
+        for body in operands(query) {
+            match body {
+                SetExpr::Select(_) | SetExpr::Query(_) | SetExpr::Values(_) => {}
+                SetExpr::Table(_) => return ControlFlow::Break("TABLE; write SELECT * FROM"),
+                _ => return ControlFlow::Break("a data-changing query"),
             }
-            _ => ControlFlow::Continue(()),
         }
+        ControlFlow::Continue(())
     }
 
     fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<Self::Break> {
@@ -444,145 +581,4 @@ impl Visitor for OnlyReads {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn one(text: &str) -> Result<Command, Error> {
-        parse(text).map(|mut commands| {
-            assert_eq!(commands.len(), 1, "{text}");
-            commands.remove(0)
-        })
-    }
-
-    fn purpose(text: &str) -> Option<String> {
-        match one(text).expect(text) {
-            Command::Query { purpose, .. } | Command::SetPurpose(purpose) => purpose,
-            other => panic!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn a_purpose_is_taken_off_the_end() {
-        assert_eq!(
-            purpose("SELECT 1 FOR PURPOSE marketing"),
-            Some("marketing".into())
-        );
-        assert_eq!(
-            purpose("select 1 for purpose t-email ;"),
-            Some("t-email".into())
-        );
-        assert_eq!(
-            purpose("SELECT 1 FOR PURPOSE 't-email'"),
-            Some("t-email".into())
-        );
-        assert_eq!(
-            purpose("SELECT 1 FOR PURPOSE \"Odd Name\" -- why"),
-            Some("Odd Name".into())
-        );
-        assert_eq!(purpose("SELECT 'x FOR PURPOSE y'"), None);
-        assert_eq!(purpose("SELECT substring('abc' FROM 1 FOR 2)"), None);
-        for broken in [
-            "SELECT 1 FOR PURPOSE",
-            "SELECT 1 FOR PURPOSE a b",
-            "SELECT 1 FOR PURPOSE a-",
-            "SELECT 1 FOR PURPOSE a) + 1",
-        ] {
-            assert!(one(broken).is_err(), "{broken}");
-        }
-    }
-
-    #[test]
-    fn every_spelling_of_set_is_the_same_setting() {
-        for text in [
-            "SET denym.purpose = 'marketing'",
-            "set DENYM.Purpose to marketing",
-            "SET \"denym\".\"purpose\" = 'marketing'",
-            "SET SESSION denym.purpose = \"marketing\"",
-        ] {
-            assert_eq!(purpose(text), Some("marketing".into()), "{text}");
-        }
-        assert_eq!(purpose("SET denym.purpose = ''"), None);
-    }
-
-    #[test]
-    fn everything_else_is_refused_by_name() {
-        let refused = [
-            "CREATE EXTERNAL TABLE t STORED AS CSV LOCATION '/etc/passwd'",
-            "CREATE TABLE copy AS SELECT * FROM t",
-            "CREATE VIEW v AS SELECT 1",
-            "COPY t TO '/tmp/x.csv'",
-            "COPY (SELECT 1) TO STDOUT",
-            "DROP TABLE t",
-            "EXPLAIN SELECT * FROM t",
-            "EXPLAIN ANALYZE SELECT * FROM t",
-            "INSERT INTO t VALUES (1)",
-            "UPDATE t SET a = 1",
-            "DELETE FROM t",
-            "TRUNCATE t",
-            "PREPARE p AS SELECT 1",
-            "EXECUTE p",
-            "SELECT * INTO other FROM t",
-            "SELECT * FROM t FOR UPDATE",
-            "WITH x AS (INSERT INTO t VALUES (1) RETURNING *) SELECT * FROM x",
-            "SELECT * FROM read_csv('/etc/passwd')",
-            "SELECT * FROM t WHERE a IN (SELECT a FROM read_parquet('x'))",
-            "SET ROLE admin",
-            "SET SESSION AUTHORIZATION admin",
-            "SET datafusion.execution.batch_size = 1",
-            "SET denym.user = 'admin'",
-            "SHOW ALL",
-            "SHOW datafusion.catalog.location",
-            "DO $$ BEGIN END $$",
-            "CALL f()",
-            "LISTEN x",
-            "DECLARE c CURSOR FOR INSERT INTO t VALUES (1)",
-            "DECLARE c SCROLL CURSOR FOR SELECT 1",
-            "FETCH BACKWARD 1 FROM c",
-            "FETCH ALL FROM c FOR PURPOSE marketing",
-            "BEGIN FOR PURPOSE marketing",
-        ];
-        for text in refused {
-            assert!(one(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn clients_may_say_what_they_always_say() {
-        for text in [
-            "BEGIN",
-            "START TRANSACTION READ ONLY",
-            "COMMIT",
-            "ROLLBACK",
-            "SAVEPOINT \"_pg3_1\"",
-            "ROLLBACK TO \"_pg3_1\"",
-            "RELEASE \"_pg3_1\"",
-            "SET extra_float_digits = 3",
-            "SET TIME ZONE 'UTC'",
-            "DISCARD ALL",
-            "SHOW denym.purpose",
-            "SHOW standard_conforming_strings",
-            "DECLARE c CURSOR WITHOUT HOLD FOR SELECT 1 FOR PURPOSE marketing",
-            "FETCH FORWARD 10 FROM c",
-            "FETCH ALL IN \"c\"",
-            "CLOSE c",
-            "CLOSE ALL",
-            "DEALLOCATE ALL",
-            "RESET denym.purpose",
-        ] {
-            assert!(one(text).is_ok(), "{text}");
-        }
-        assert_eq!(
-            parse("SELECT 1; SELECT 2 FOR PURPOSE a;; ")
-                .expect("two")
-                .len(),
-            2
-        );
-        assert!(
-            parse("SELECT 1; DROP TABLE t").is_err(),
-            "one bad statement refuses the text"
-        );
-        assert!(parse("SELECT 'unclosed").is_err());
-        let long = format!("SELECT {}1", "1 + ".repeat(1_000_000));
-        assert!(parse(&long).is_err(), "a deep tree is not built");
-    }
-}
+mod tests;

@@ -3,8 +3,9 @@
 use denym_purpose::Moment;
 use denym_testkit::postgres::NULL;
 use support::generated::both;
-use support::{NOON, PASSWORD, Site, run};
-use tokio_postgres::{Client, NoTls};
+use support::question::{client, runtime};
+use support::{NOON, Site, run};
+use tokio_postgres::Client;
 
 mod support;
 
@@ -77,6 +78,20 @@ fn statements_that_are_not_on_the_list() {
                 .expect("permitted"),
             [["120"]]
         );
+    });
+}
+
+#[test]
+fn a_with_name_elsewhere_opens_no_catalogue() {
+    both(|_, site| {
+        for sql in [
+            "SELECT most_common_vals FROM pg_stats, person WHERE EXISTS (WITH pg_stats AS (SELECT 1) SELECT 1 FROM pg_stats)",
+            "WITH pg_authid AS (SELECT rolname FROM pg_authid) SELECT rolname FROM pg_authid, person",
+            "SELECT id FROM person UNION ALL TABLE pg_stats",
+        ] {
+            let error = refused(site, sql);
+            assert!(error.contains("ERROR"), "{sql}: {error}");
+        }
     });
 }
 
@@ -249,33 +264,11 @@ fn a_purpose_is_stated_in_every_spelling_and_by_no_other_way() {
     });
 }
 
-fn connect(runtime: &tokio::runtime::Runtime, site: &Site) -> Client {
-    let text = format!(
-        "host=127.0.0.1 port={} user=anna password='{PASSWORD}' dbname=denym",
-        site.address.port()
-    );
-    runtime.block_on(async {
-        let (client, connection) = tokio_postgres::connect(&text, NoTls)
-            .await
-            .expect("logs in");
-        tokio::spawn(connection);
-        client
-    })
-}
-
-fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .expect("a runtime")
-}
-
 #[test]
 fn prepared_statements_take_parameters_and_the_purpose_of_their_run() {
     both(|backend, site| {
         let runtime = runtime();
-        let client = connect(&runtime, site);
+        let client = client(&runtime, site, "anna");
         runtime.block_on(async {
             client.batch_execute("SET denym.purpose = 'marketing'").await.expect("permitted");
             let query = "SELECT id, name, age, income FROM person WHERE age >= $1 AND (name = $2 OR $2 = 'any') ORDER BY id";
@@ -320,7 +313,7 @@ fn portals_and_cursors_end_with_their_purpose_and_roles() {
         assert!(error.contains("transaction"), "{error}");
         // batches of a portal
         let runtime = runtime();
-        let mut client = connect(&runtime, site);
+        let mut client = client(&runtime, site, "anna");
         runtime.block_on(async {
             client
                 .batch_execute("SET denym.purpose = 'marketing'")
@@ -394,13 +387,8 @@ fn what_is_open_ends_when_a_role_expires() {
     ];
     let site = support::Plan::embedded(policy, &files, Some(consent)).run();
     let runtime = runtime();
-    let text = format!(
-        "host=127.0.0.1 port={} user=russell password='{PASSWORD}'",
-        site.address.port()
-    );
+    let mut client = client(&runtime, &site, "russell");
     runtime.block_on(async {
-        let (mut client, connection) = tokio_postgres::connect(&text, NoTls).await.expect("logs in");
-        tokio::spawn(connection);
         client.batch_execute("SET denym.purpose = 'marketing'").await.expect("permitted");
         let transaction = client.transaction().await.expect("begins");
         transaction
@@ -447,7 +435,10 @@ fn transactions_have_their_status_and_no_effect() {
 fn sessions_do_not_share_a_purpose() {
     both(|backend, site| {
         let runtime = runtime();
-        let (a, b) = (connect(&runtime, site), connect(&runtime, site));
+        let (a, b) = (
+            client(&runtime, site, "anna"),
+            client(&runtime, site, "anna"),
+        );
         runtime.block_on(async {
             a.batch_execute("SET denym.purpose = 'marketing'")
                 .await

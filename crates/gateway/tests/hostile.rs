@@ -1,10 +1,10 @@
 //! Clients that mean no good: wrong passwords, garbage bytes, silence, deafness, too many at once; and TLS that fails closed.
 
+use denym_testkit::certificates::certificate;
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::{Duration, Instant};
+use support::question::{client, runtime};
 use support::{PASSWORD, Plan, Site};
 use tokio_postgres::{CancelToken, NoTls};
 
@@ -191,11 +191,7 @@ fn a_user_without_policy_or_verifier_does_not_get_in() {
 #[test]
 fn a_thousand_idle_connections() {
     let site = plan(3).run();
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .expect("a runtime");
+    let runtime = runtime();
     let text = format!(
         "host=127.0.0.1 port={} user=anna password='{PASSWORD}'",
         site.address.port()
@@ -302,20 +298,9 @@ fn a_client_that_never_reads() {
 #[test]
 fn a_query_can_be_cancelled() {
     let site = plan(3000).run();
-    let text = format!(
-        "host=127.0.0.1 port={} user=anna password='{PASSWORD}'",
-        site.address.port()
-    );
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .expect("a runtime");
+    let runtime = runtime();
+    let client = client(&runtime, &site, "anna");
     runtime.block_on(async {
-        let (client, connection) = tokio_postgres::connect(&text, NoTls)
-            .await
-            .expect("logs in");
-        tokio::spawn(connection);
         client
             .batch_execute("SET denym.purpose = 'general'")
             .await
@@ -357,39 +342,6 @@ fn a_query_can_be_cancelled() {
             .expect("sends");
     });
     alive(&site);
-}
-
-/// A self-signed certificate and its key; `None` when openssl is not there.
-#[expect(clippy::print_stderr, reason = "a skipped test must say so")]
-fn certificate(folder: &Path) -> Option<(PathBuf, PathBuf)> {
-    let (certificate, key) = (folder.join("cert.pem"), folder.join("key.pem"));
-    let made = Command::new("openssl")
-        .args([
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:prime256v1",
-            "-nodes",
-            "-days",
-            "2",
-            "-subj",
-            "/CN=localhost",
-            "-addext",
-        ])
-        .arg("subjectAltName=DNS:localhost,IP:127.0.0.1")
-        .arg("-out")
-        .arg(&certificate)
-        .arg("-keyout")
-        .arg(&key)
-        .output();
-    if made.is_ok_and(|output| output.status.success()) {
-        Some((certificate, key))
-    } else {
-        eprintln!("skipped: no openssl here");
-        None
-    }
 }
 
 #[test]
@@ -451,22 +403,8 @@ fn tls_fails_closed() {
 #[test]
 fn a_gateway_stops_in_order() {
     let site = plan(3).run();
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .expect("a runtime");
-    let text = format!(
-        "host=127.0.0.1 port={} user=anna password='{PASSWORD}'",
-        site.address.port()
-    );
-    let client = runtime.block_on(async {
-        let (client, connection) = tokio_postgres::connect(&text, NoTls)
-            .await
-            .expect("logs in");
-        tokio::spawn(connection);
-        client
-    });
+    let runtime = runtime();
+    let client = client(&runtime, &site, "anna");
     let start = Instant::now();
     let address = site.address;
     drop(site);

@@ -119,6 +119,17 @@ fn escapes_are_refused_before_they_reach_the_server() {
         "SELECT id FROM person WHERE id IN (SELECT id FROM raw.person)",
         "SELECT 1 UNION SELECT income FROM raw.person",
         "SELECT row_to_json(p) FROM person p",
+        // a WITH elsewhere in the statement has the name of a relation of the server's catalogue
+        "WITH pg_stats AS (SELECT * FROM pg_stats) SELECT most_common_vals FROM pg_stats, person",
+        "SELECT most_common_vals FROM person, pg_stats WHERE EXISTS (WITH pg_stats AS (SELECT 1) SELECT 1 FROM pg_stats)",
+        "SELECT relname FROM (WITH pg_class AS (SELECT 1) SELECT id FROM person) p, pg_class",
+        "WITH a AS (SELECT * FROM pg_class), pg_class AS (SELECT id FROM person) SELECT * FROM a",
+        "(WITH pg_class AS (SELECT id FROM person) SELECT id FROM pg_class) UNION SELECT oid FROM pg_class",
+        "WITH pg_class AS (SELECT id FROM person) SELECT * FROM pg_catalog.pg_class",
+        "WITH person_ids AS (SELECT id FROM person) SELECT * FROM public.person_ids",
+        "SELECT id FROM person UNION ALL TABLE pg_class",
+        "SELECT id FROM person EXCEPT (SELECT 1 UNION TABLE pg_catalog.pg_class)",
+        "WITH x AS (TABLE pg_class) SELECT * FROM x, person",
         "SELECT now()",
     ];
     for query in refused {

@@ -1,50 +1,91 @@
 //! The same 200 generated queries on both backends through the gateway, equal to the queries on tables masked beforehand.
 
 use denym_purpose::AccessPolicy;
-use denym_testkit::postgres::{NULL, Server};
+use denym_testkit::postgres::{NULL, Server, rows};
 use std::fmt::Write as _;
-use support::generated::{Draws, POLICY, copied, generated, set_up};
+use support::generated::{Draws, POLICY, copied, set_up};
+use support::question::{Question, client, direct, prepared, question, runtime};
 use support::{Plan, Site};
 
 mod support;
 
-/// Runs queries in one session; a line of dashes between their answers.
-fn answers(site: &Site, queries: &[(String, String)]) -> Vec<Result<Vec<Vec<String>>, String>> {
+type Answer = Result<Vec<Vec<String>>, String>;
+
+/// Asks in one session, those with parameters by prepared statements in another; a line of dashes between answers.
+fn answers(site: &Site, questions: &[Question]) -> Vec<Answer> {
+    let runtime = runtime();
+    let prepares = client(&runtime, site, "anna");
+    let mut with_parameters = Vec::new();
     let mut sql = String::new();
-    for (place, (purpose, query)) in queries.iter().enumerate() {
+    for (place, question) in questions.iter().enumerate() {
+        let (purpose, query) = (question.purpose, &question.query);
+        if !question.values.is_empty() {
+            runtime
+                .block_on(prepares.batch_execute(&format!("SET denym.purpose = '{purpose}'")))
+                .expect("permitted");
+            with_parameters.push((place, prepared(&runtime, &prepares, question)));
+            sql.push_str("\\echo -----\n");
+            continue;
+        }
+        // views are made under the other purpose: they carry none
+        if !question.views.is_empty() {
+            let other = if purpose == "marketing" {
+                "research"
+            } else {
+                "marketing"
+            };
+            let views = question.views.join(";\n");
+            let _ = write!(sql, "SET denym.purpose = '{other}';\n{views};\n");
+        }
         // every fifth by a cursor
         let query = if place % 5 == 0 {
             format!("BEGIN; DECLARE c CURSOR FOR {query}; FETCH 7 FROM c; FETCH ALL FROM c; COMMIT")
         } else {
             query.clone()
         };
-        let _ = write!(
-            sql,
-            "SET denym.purpose = '{purpose}';\n{query};\n\\echo -----\n"
-        );
+        let _ = writeln!(sql, "SET denym.purpose = '{purpose}';\n{query};");
+        if !question.views.is_empty() {
+            sql.push_str("DROP VIEW rich, \"Spent\", chosen;\n");
+        }
+        sql.push_str("\\echo -----\n");
     }
     let mut command = site.psql("anna");
     command.args(["-v", "ON_ERROR_STOP=0"]);
     let output = support::run_raw(command, &sql);
-    output
+    let mut answers: Vec<Answer> = output
         .split("-----\n")
-        .take(queries.len())
+        .take(questions.len())
         .map(|part| {
-            if part.contains("ERROR:") {
-                return Err(part.to_owned());
-            }
-            let part = part.strip_suffix('\n').unwrap_or(part);
-            let mut rows: Vec<Vec<String>> = if part.is_empty() {
-                Vec::new()
-            } else {
-                part.split(['\u{1e}', '\n'])
-                    .map(|record| record.split('\u{1f}').map(str::to_owned).collect())
-                    .collect()
-            };
+            let mut rows = rows(part);
             rows.sort();
             Ok(rows)
         })
-        .collect()
+        .collect();
+    let (_, errors) = output.rsplit_once("-----\n").expect("an end");
+    assert_eq!(errors, "", "no question is refused");
+    for (place, answer) in with_parameters {
+        answers[place] = answer;
+    }
+    answers
+}
+
+/// The answer on the tables masked beforehand.
+fn expected(server: &Server, question: &Question) -> Answer {
+    let purpose = question.purpose;
+    if question.values.is_empty() {
+        let mut rows = server.query(&format!(
+            "SET search_path = {purpose}; {}",
+            question.script()
+        ))?;
+        rows.sort();
+        return Ok(rows);
+    }
+    let runtime = runtime();
+    let client = direct(&runtime, server);
+    runtime
+        .block_on(client.batch_execute(&format!("SET search_path = {purpose}")))
+        .expect("a schema");
+    prepared(&runtime, &client, question)
 }
 
 #[test]
@@ -55,21 +96,15 @@ fn two_hundred_queries_have_one_answer() {
     let policy = AccessPolicy::parse(POLICY, &|_| None).expect("valid");
     set_up(&server, &policy);
     let mut draws = Draws(8);
-    let queries: Vec<(String, String)> = (0..200)
-        .map(|_| {
-            let purpose = draws.pick(&["marketing", "research"]).to_owned();
-            (purpose, generated(&mut draws))
-        })
-        .collect();
-    let remote = answers(&Plan::postgres(POLICY, &server).run(), &queries);
-    let embedded = answers(&copied(&server), &queries);
+    let questions: Vec<Question> = (0..200).map(|_| question(&mut draws)).collect();
+    let remote = answers(&Plan::postgres(POLICY, &server).run(), &questions);
+    let embedded = answers(&copied(&server), &questions);
     let mut cells = [0, 0];
     let mut wrong = Vec::new();
-    for (place, (purpose, query)) in queries.iter().enumerate() {
-        let mut expected = server
-            .query(&format!("SET search_path = {purpose}; {query};"))
-            .unwrap_or_else(|error| panic!("{error}\n{query}"));
-        expected.sort();
+    for (place, question) in questions.iter().enumerate() {
+        let (purpose, query) = (question.purpose, &question.query);
+        let expected =
+            expected(&server, question).unwrap_or_else(|error| panic!("{error}\n{query}"));
         for (name, found) in [("postgres", &remote[place]), ("embedded", &embedded[place])] {
             if found.as_ref() != Ok(&expected) {
                 wrong.push(format!(
@@ -92,6 +127,15 @@ fn two_hundred_queries_have_one_answer() {
     assert!(
         cells[0] > 2000 && cells[1] > 200,
         "values and NULLs occur: {cells:?}"
+    );
+    let over_views = questions.iter().filter(|one| !one.views.is_empty()).count();
+    let with_parameters = questions
+        .iter()
+        .filter(|one| !one.values.is_empty())
+        .count();
+    assert!(
+        over_views > 25 && with_parameters > 25,
+        "{over_views} over views, {with_parameters} with parameters"
     );
 }
 

@@ -1,14 +1,18 @@
 //! The SQL text against a real PostgreSQL: the paper's tables, and random policies cell by cell against the in-process view.
 
 use denym_purpose::{
-    Access, AccessPolicy, ConsentBook, IntendedPurpose, IntendedRow, MaskKey, Moment, RawRecord,
-    Value, identifier, read_companion, write_companion,
+    Access, AccessPolicy, ConsentBook, IntendedRow, MaskKey, Moment, RawRecord, Value, identifier,
+    write_companion,
 };
 use denym_testkit::postgres::{NULL, Server};
-use std::collections::BTreeMap;
+use random::{
+    Draws, PURPOSES, Reach, Row, own_consent, psql_text, random_consents, random_policy,
+    random_rows,
+};
 use std::fmt::Write as _;
 
 mod paper;
+mod random;
 
 const NOON: Moment = Moment {
     day: 20_000,
@@ -122,156 +126,12 @@ fn tables_2_6_and_3_5_in_postgresql() {
     assert_eq!(rows, vec![vec![NULL, NULL]; 4]);
 }
 
-/// The `SplitMix64` generator.
-struct Draws(u64);
-
-impl Draws {
-    fn next(&mut self, below: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) % below as u64) as usize
-    }
-
-    fn pick<'a>(&mut self, list: &[&'a str]) -> &'a str {
-        list[self.next(list.len())]
-    }
-}
-
-const PURPOSES: [&str; 6] = ["g", "a", "b", "a1", "a2", "b1"];
-
-fn intended(draws: &mut Draws) -> String {
-    let mut set = || {
-        let count = draws.next(3);
-        let names: Vec<&str> = (0..count).map(|_| draws.pick(&PURPOSES)).collect();
-        names.join(", ")
-    };
-    let (a, c, mut p) = (set(), set(), set());
-    // prohibitions reach far; without thinning them nearly everything is denied
-    if p.len() % 3 != 0 {
-        p.clear();
-    }
-    format!("<{{{a}}}, {{{c}}}, {{{p}}}>")
-}
-
-fn random_policy(draws: &mut Draws) -> String {
-    let storage = draws.pick(&["none", "table", "companion"]);
-    let mode = draws.pick(&["mask", "filter"]);
-    let text_mask = draws.pick(&[
-        "\"null\"",
-        "\"value\"",
-        "{ first-letters = 2 }",
-        "{ characters = { keep-first = 1, keep-last = 1, with = \"#\" } }",
-        "{ stored = \"alt\" }",
-        "{ level = { hierarchy = \"h\", level = 1 } }",
-    ]);
-    let number_mask = draws.pick(&[
-        "{ interval = 10 }",
-        "{ interval = { width = 7, origin = 3, show = \"lower\" } }",
-        "{ interval = { width = 7, origin = -2, show = \"midpoint\" } }",
-        "{ where-hidden = { columns = [\"name\"], then = { interval = 10 }, otherwise = \"null\" } }",
-        "{ where-hidden = { columns = [\"name\"] } }",
-        "{ stored = { column = \"alt\", type = \"text\" } }",
-    ]);
-    let float_mask = draws.pick(&[
-        "{ interval = { width = 0.5, show = \"lower\" } }",
-        "{ interval = { width = 2.5, origin = 1.0, show = \"midpoint\" } }",
-        "\"null\"",
-    ]);
-    let mut text = format!(
-        "[purposes]\ng = {{}}\na = \"g\"\nb = \"g\"\na1 = \"a\"\na2 = \"a\"\nb1 = \"b\"\n[hierarchies]\nh = {{ rows = [[\"ab'c\", \"x\\\\y\"], [\"Zoë\", \"z\"]] }}\n\
-         [roles]\nr = []\n[users]\nu = {{ roles = [\"r\"] }}\n[[grants]]\nrole = \"r\"\npurposes = [\"g\"]\n\
-         [tables.t]\nkey = \"id\"\ngroup = \"grp\"\nmode = \"{mode}\"\nconsent = \"{storage}\"\ndefault = \"{}\"\n",
-        intended(draws)
-    );
-    let _ = write!(
-        text,
-        "[tables.t.columns]\nname = {{ mask = {text_mask} }}\nage = {{ type = \"integer\", mask = {number_mask}, default = \"{}\" }}\n\
-         rate = {{ type = \"float\", mask = {float_mask}, always-prohibited = [\"{}\"] }}\nok = {{ type = \"boolean\", mask = \"value\" }}\n\
-         [tables.t.groups]\nx = {{ all = \"{}\", columns = {{ age = \"{}\" }} }}\ny = {{ columns = {{ name = \"{}\" }} }}\n",
-        intended(draws),
-        draws.pick(&["b1", "a2"]),
-        intended(draws),
-        intended(draws),
-        intended(draws)
-    );
-    text
-}
-
-struct Row {
-    cells: BTreeMap<&'static str, Value>,
-    companions: Vec<Option<IntendedPurpose>>,
-}
-
-fn random_rows(draws: &mut Draws, policy: &AccessPolicy) -> Vec<Row> {
-    (0..20)
-        .map(|id| {
-            let text = |draws: &mut Draws, list: &[&str]| match draws.pick(list) {
-                "" => Value::Null,
-                text => Value::Text(text.into()),
-            };
-            let id = if id == 19 {
-                Value::Null
-            } else {
-                Value::Text(format!("k{id}"))
-            };
-            let age = match draws.next(8) {
-                0 => Value::Null,
-                1 => Value::Integer(i64::MIN),
-                2 => Value::Integer(i64::MAX),
-                _ => Value::Integer(i64::try_from(draws.next(200)).expect("small") - 100),
-            };
-            let rate = match draws.next(5) {
-                0 => Value::Null,
-                _ => Value::Float(draws.next(4000) as f64 / 64.0 - 20.0),
-            };
-            let cells = BTreeMap::from([
-                ("id", id),
-                ("grp", text(draws, &["x", "y", "other", ""])),
-                (
-                    "name",
-                    text(draws, &["ab'c", "Zoë", "a\\b", "q", "", "Alice"]),
-                ),
-                ("age", age),
-                ("rate", rate),
-                (
-                    "ok",
-                    if draws.next(3) == 0 {
-                        Value::Null
-                    } else {
-                        Value::Boolean(draws.next(2) == 0)
-                    },
-                ),
-                ("alt", text(draws, &["alternative", "", "'"])),
-            ]);
-            let companions = (0..4)
-                .map(|_| match draws.next(3) {
-                    0 => None,
-                    _ => IntendedPurpose::from_text(&policy.purposes, &intended(draws)),
-                })
-                .collect();
-            Row { cells, companions }
-        })
-        .collect()
-}
-
 fn sql_value(value: &Value) -> String {
     match value {
         Value::Null => "NULL".into(),
         Value::Text(text) => format!("E'{}'", text.replace('\\', "\\\\").replace('\'', "''")),
         Value::Integer(number) => format!("'{number}'"),
         Value::Float(number) => format!("'{number:?}'"),
-        other => other.to_string(),
-    }
-}
-
-/// psql's text of a value.
-fn psql_text(value: &Value) -> String {
-    match value {
-        Value::Null => NULL.into(),
-        Value::Float(number) => format!("{number}"),
-        Value::Boolean(truth) => if *truth { "t" } else { "f" }.into(),
         other => other.to_string(),
     }
 }
@@ -302,33 +162,6 @@ fn view(
         .collect()
 }
 
-fn own_consent(
-    access: &Access<'_>,
-    row: &Row,
-    book: &ConsentBook,
-) -> Option<denym_purpose::RecordConsent> {
-    match access.table().storage {
-        denym_purpose::Storage::Table => match row.cells["id"].to_text() {
-            Some(id) => book.record("t", &id).cloned(),
-            None => Some(denym_purpose::RecordConsent {
-                all: Some(IntendedPurpose::default()),
-                cells: BTreeMap::new(),
-            }),
-        },
-        denym_purpose::Storage::Companion { .. } => {
-            let cells = row.companions.iter().enumerate().filter_map(|(place, ip)| {
-                let code = write_companion(ip.as_ref()).expect("six purposes fit");
-                read_companion(code).map(|ip| (place, ip))
-            });
-            Some(denym_purpose::RecordConsent {
-                all: None,
-                cells: cells.collect(),
-            })
-        }
-        _ => None,
-    }
-}
-
 #[test]
 fn random_policies_equal_the_view() {
     let Some(server) = Server::start() else {
@@ -337,31 +170,18 @@ fn random_policies_equal_the_view() {
     let mut draws = Draws(20);
     let mut served = [0usize; 2];
     for round in 0..60 {
-        let text = random_policy(&mut draws);
+        let text = random_policy(&mut draws, Reach::Sql);
         let policy =
             AccessPolicy::parse(&text, &|_| None).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-        let rows = random_rows(&mut draws, &policy);
-        let mut consents = Vec::new();
-        for id in 0..19 {
-            for column in ["*", "name", "age", "rate", "ok"] {
-                if draws.next(3) == 0 {
-                    let (table, record, column) = ("t".into(), format!("k{id}"), column.into());
-                    consents.push(IntendedRow {
-                        table,
-                        record,
-                        column,
-                        intended: intended(&mut draws),
-                    });
-                }
-            }
-        }
+        let rows = random_rows(&mut draws, &policy, Reach::Sql, 20, NOON.day);
+        let consents = random_consents(&mut draws, Reach::Sql, 20);
         let (book, errors) = policy.read_consent(&consents);
         assert_eq!(errors, []);
         let schema = format!("s{round}");
         let mut sql = format!(
             "CREATE SCHEMA {schema}; CREATE TABLE {schema}.t (place int, id text, grp text, name text, age int8, rate float8, ok bool, alt text"
         );
-        for column in ["name", "age", "rate", "ok"] {
+        for column in Reach::Sql.columns() {
             for suffix in ["aip", "cip", "pip"] {
                 let _ = write!(sql, ", {column}_{suffix} int8");
             }
@@ -372,7 +192,7 @@ fn random_policies_equal_the_view() {
                 .iter()
                 .map(|c| sql_value(&row.cells[c]))
                 .collect();
-            for ip in &row.companions {
+            for ip in &row.own {
                 let code = write_companion(ip.as_ref()).expect("six purposes fit");
                 cells.extend(
                     code.iter()
@@ -388,7 +208,9 @@ fn random_policies_equal_the_view() {
         sql.push_str(&policy.postgres_consent(&schema, &consents).expect("fits"));
         server.query(&sql).expect("sets up");
         let purpose = draws.pick(&PURPOSES);
-        let access = policy.open("u", Some(purpose), "t", NOON).expect("granted");
+        let access = policy
+            .open("anna", Some(purpose), "t", NOON)
+            .expect("granted");
         let table = policy
             .postgres("t", purpose, &schema, &|place| access.is_permitted(place))
             .expect("in SQL");

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A running server.
@@ -64,26 +64,51 @@ impl Server {
             ],
         );
         assert!(made, "initdb makes a cluster");
-        let options = format!(
-            "-c listen_addresses= -c fsync=off -c unix_socket_directories={}",
-            server.folder.display()
-        );
-        let log = server.folder.join("log");
-        let started = server.run(
+        server.serve("-c listen_addresses=");
+        Some(server)
+    }
+
+    /// Starts the cluster with options.
+    fn serve(&self, options: &str) {
+        let folder = self.folder.to_str().expect("a plain path");
+        let options = format!("{options} -c fsync=off -c unix_socket_directories={folder}");
+        let (data, log) = (format!("{folder}/data"), format!("{folder}/log"));
+        let started = self.run(
             "pg_ctl",
-            &[
-                "-D",
-                data,
-                "-l",
-                log.to_str().expect("a plain path"),
-                "-o",
-                &options,
-                "-w",
-                "start",
-            ],
+            &["-D", &data, "-l", &log, "-o", &options, "-w", "start"],
         );
         assert!(started, "PostgreSQL starts");
-        Some(server)
+    }
+
+    /// Starts it again on a TCP port of this machine with that certificate and key; the port, which its socket has from now on too.
+    ///
+    /// # Panics
+    ///
+    /// When it does not start.
+    pub fn encrypt(&self, certificate: &Path, key: &Path) -> u16 {
+        let data = self.folder.join("data");
+        let data = data.to_str().expect("a plain path");
+        assert!(self.run("pg_ctl", &["-D", data, "-m", "fast", "-w", "stop"]));
+        for (from, name) in [(certificate, "server.crt"), (key, "server.key")] {
+            let mut command = Command::new("install");
+            command.args(["-m", "600"]);
+            if is_root() {
+                command.args(["-o", "postgres"]);
+            }
+            let put = command.arg(from).arg(format!("{data}/{name}")).status();
+            assert!(
+                put.is_ok_and(|status| status.success()),
+                "the key is put in its place"
+            );
+        }
+        let port = std::net::TcpListener::bind("127.0.0.1:0")
+            .and_then(|listener| listener.local_addr())
+            .expect("a free port")
+            .port();
+        self.serve(&format!(
+            "-c listen_addresses=localhost -c port={port} -c ssl=on"
+        ));
+        port
     }
 
     /// The directory of the server's socket.
@@ -101,7 +126,8 @@ impl Server {
     ///
     /// When psql cannot be run.
     pub fn query(&self, sql: &str) -> Result<Vec<Vec<String>>, String> {
-        let mut child = Command::new(self.binaries.join("psql"))
+        let mut command = Command::new(self.binaries.join("psql"));
+        command
             .args([
                 "-XAtq",
                 "-v",
@@ -116,30 +142,12 @@ impl Server {
                 "postgres",
             ])
             .args(["-P", &format!("null={NULL}"), "-h"])
-            .arg(&self.folder)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("psql runs");
-        let mut input = child.stdin.take().expect("a pipe");
-        let sql = sql.to_owned();
-        let writer = std::thread::spawn(move || input.write_all(sql.as_bytes()));
-        let output = child.wait_with_output().expect("psql ends");
-        drop(writer.join());
+            .arg(&self.folder);
+        let output = feed(command, sql);
         if !output.status.success() {
             return Err(String::from_utf8_lossy(&output.stderr).into_owned());
         }
-        let text = String::from_utf8(output.stdout).expect("UTF-8");
-        let text = text.strip_suffix('\n').unwrap_or(&text);
-        if text.is_empty() {
-            return Ok(Vec::new());
-        }
-        // each query ends in a newline, each record in a record separator
-        Ok(text
-            .split(['\u{1e}', '\n'])
-            .map(|record| record.split('\u{1f}').map(str::to_owned).collect())
-            .collect())
+        Ok(rows(&String::from_utf8(output.stdout).expect("UTF-8")))
     }
 
     /// Runs one of PostgreSQL's programs; whether it succeeded.
@@ -171,6 +179,37 @@ impl Drop for Server {
         }
         drop(std::fs::remove_dir_all(&self.folder));
     }
+}
+
+/// Runs a program with a text on its standard input.
+///
+/// # Panics
+///
+/// When it cannot be run.
+pub fn feed(mut command: Command, text: &str) -> Output {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let mut input = child.stdin.take().expect("a pipe");
+    let text = text.to_owned();
+    let writer = std::thread::spawn(move || input.write_all(text.as_bytes()));
+    let output = child.wait_with_output().expect("the program ends");
+    drop(writer.join());
+    output
+}
+
+/// What psql printed as rows of cells: cells end in a unit separator, records in a record separator, each query in a newline.
+pub fn rows(text: &str) -> Vec<Vec<String>> {
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    if text.is_empty() {
+        return Vec::new();
+    }
+    text.split(['\u{1e}', '\n'])
+        .map(|record| record.split('\u{1f}').map(str::to_owned).collect())
+        .collect()
 }
 
 /// The newest installed server's programs.

@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use clap::Args;
 use denym::Listener as _;
 use denym_gateway::purpose::{self, Moment};
-use denym_gateway::{Backend, Config, Error, Gateway, Limits, Tls};
+use denym_gateway::{Backend, Config, Error, Gateway, Limits, Protection, Tls};
 use serde_json::json;
 
 use crate::console::Console;
@@ -38,6 +38,12 @@ pub(crate) struct GatewayArgs {
     /// A PostgreSQL server with the raw tables, instead of files: `host=/run/postgresql user=steward dbname=crm`
     #[arg(long, value_name = "CONNECTION")]
     postgres: Option<String>,
+    /// The authority of that server's certificate, PEM: the connection is encrypted and the server checked
+    #[arg(long, value_name = "FILE", requires = "postgres")]
+    postgres_ca: Option<PathBuf>,
+    /// Reach a PostgreSQL server on another machine without encryption
+    #[arg(long, requires = "postgres", conflicts_with = "postgres_ca")]
+    postgres_clear_text: bool,
     /// The schema of the raw tables and of the consent table there
     #[arg(
         long,
@@ -101,6 +107,11 @@ pub(crate) fn run(args: &GatewayArgs, console: &Console) -> ExitCode {
         Some(connection) => Backend::Postgres {
             connection: connection.clone(),
             schema: args.schema.clone(),
+            protection: match &args.postgres_ca {
+                Some(authority) => Protection::Authority(authority.clone()),
+                None if args.postgres_clear_text => Protection::ClearText,
+                None => Protection::Local,
+            },
         },
         None => Backend::Embedded {
             tables: args.tables.iter().cloned().collect::<BTreeMap<_, _>>(),

@@ -197,6 +197,19 @@ impl Error {
         }
     }
 
+    /// The same as the gateway itself says it, when it reads the file at its start.
+    pub(crate) fn for_clients(self) -> crate::Error {
+        match self {
+            Self::Policy { error, .. } | Self::Access(error) => crate::Error::Access(error),
+            Self::Gateway { error, .. } => error,
+            Self::File { what, kind, .. } => crate::Error::File { what, kind },
+            _ => crate::Error::File {
+                what: "a file of the policy",
+                kind: std::io::ErrorKind::InvalidData,
+            },
+        }
+    }
+
     /// Whether this is a refusal (a check that does not hold) rather than bad input.
     pub fn is_refusal(&self) -> bool {
         matches!(

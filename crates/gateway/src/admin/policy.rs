@@ -22,10 +22,8 @@ impl PolicyFile {
     pub fn read(path: &Path) -> Result<Self, Error> {
         let text = files::need("the policy", path)?;
         let policy = AccessPolicy::parse(&text, &|name| {
-            let path = beside(path, name);
-            let text = std::fs::read_to_string(&path).ok()?;
-            let sheet = Sheet::parse_bare(&text, "a hierarchy", &path).ok()?;
-            Some(sheet)
+            let text = std::fs::read_to_string(beside(path, name)).ok()?;
+            Sheet::values(&text)
         });
         match policy {
             Ok(policy) => Ok(Self {

@@ -62,19 +62,12 @@ impl Sheet {
         })
     }
 
-    /// The values of a file without header and with rows of any length.
-    pub(crate) fn parse_bare(
-        text: &str,
-        what: &'static str,
-        path: &Path,
-    ) -> Result<Vec<Vec<String>>, Error> {
+    /// The values of a file without header and with rows of any length; `None` when a quote is not closed.
+    pub(crate) fn values(text: &str) -> Option<Vec<Vec<String>>> {
         let text = text.strip_prefix(MARK).unwrap_or(text);
-        let records = split(text, delimiter(text)).ok_or_else(|| Error::OpenQuote {
-            what,
-            path: path.to_owned(),
-        })?;
+        let records = split(text, delimiter(text))?;
         let values = |record: &Vec<String>| record.iter().map(|raw| value(raw)).collect();
-        Ok(records.iter().map(values).collect())
+        Some(records.iter().map(values).collect())
     }
 
     /// How many records there are.

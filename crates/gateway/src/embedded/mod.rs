@@ -8,6 +8,7 @@ mod conditional;
 mod decide;
 mod failure;
 mod governed;
+mod lateral;
 mod rewrite;
 mod source;
 
@@ -248,6 +249,7 @@ impl Engine {
         governed: bool,
     ) -> Result<Planned, Refusal> {
         let statement = if governed {
+            lateral::unbounded(statement)?;
             statement.clone()
         } else {
             self.adapt(statement, sql)?

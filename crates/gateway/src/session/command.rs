@@ -1,4 +1,4 @@
-//! Statements of a session that are no queries: purpose, transactions, cursors; and the run of a portal, whatever it holds.
+//! Statements of a session that are no queries: purpose, transactions, cursors, views; and the run of a portal, whatever it holds.
 
 use super::portal::{Portal, Rows};
 use super::prepared::{Plan, Prepared};
@@ -61,6 +61,10 @@ impl Session {
             Some(Command::Declare { name, query, hold }) => {
                 self.declare(name, query, *hold, &prepared, portal).await?;
                 self.connection.put(&reply::complete("DECLARE CURSOR"));
+            }
+            Some(Command::CreateView(new)) => {
+                self.create_view(new).await?;
+                self.connection.put(&reply::complete("CREATE VIEW"));
             }
             Some(Command::Fetch { name, rows }) => {
                 self.look()?;
@@ -180,10 +184,23 @@ impl Session {
             Command::DiscardAll => {
                 self.portals.clear();
                 self.statements.clear();
+                self.views.clear();
                 if self.purpose.is_some() {
                     self.set_purpose(None)?;
                 }
                 "DISCARD ALL"
+            }
+            Command::DiscardViews => {
+                self.views.clear();
+                "DISCARD TEMP"
+            }
+            Command::DropView {
+                names,
+                missing_ok,
+                cascades,
+            } => {
+                self.views.drop(names, *missing_ok, *cascades)?;
+                "DROP VIEW"
             }
             Command::CloseCursor(None) => {
                 self.portals.retain(|_, portal| !portal.is_cursor);
@@ -218,6 +235,7 @@ impl Session {
             Command::Nothing(tag) => tag,
             Command::Query { .. }
             | Command::ShowPurpose
+            | Command::CreateView(_)
             | Command::Declare { .. }
             | Command::Fetch { .. } => {
                 return Err(Refusal::new("58000", "query-failed", "the query failed").into());

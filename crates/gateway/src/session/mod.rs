@@ -1,4 +1,4 @@
-//! One client's session: its purpose, its prepared statements, its portals and cursors, and the messages of both protocols.
+//! One client's session: its purpose, its prepared statements, its views, its portals and cursors, and the messages of both protocols.
 //!
 //! # Guarantee
 //! Every statement looks at the user's roles and purpose again. Portals and cursors were opened under one purpose and one set of roles:
@@ -9,6 +9,7 @@ mod portal;
 mod prepared;
 mod query;
 mod text;
+mod view;
 
 use crate::audit::Event;
 use crate::connection::{Connection, Gone};
@@ -17,6 +18,7 @@ use crate::reply::{self, FieldOut};
 use crate::request::Refusal;
 use crate::server::Shared;
 use crate::statement::{self, Command};
+use crate::view::Views;
 use pgwire::api::Type;
 use pgwire::messages::response::TransactionStatus;
 use portal::Portal;
@@ -37,6 +39,7 @@ pub(crate) struct Session {
     status: TransactionStatus,
     statements: BTreeMap<String, Arc<Prepared>>,
     portals: BTreeMap<String, Portal>,
+    views: Views,
     /// After an error of the extended protocol, until the next Sync.
     skips: bool,
 }
@@ -88,6 +91,7 @@ impl Session {
             status: TransactionStatus::Idle,
             statements: BTreeMap::new(),
             portals: BTreeMap::new(),
+            views: Views::default(),
             skips: false,
         }
     }
@@ -424,11 +428,12 @@ impl Session {
     }
 
     fn bounded(&self) -> Result<(), Refusal> {
-        if self.statements.len() + self.portals.len() >= self.shared.limits.objects {
+        let kept = self.statements.len() + self.portals.len() + self.views.len();
+        if kept >= self.shared.limits.objects {
             return Err(Refusal::new(
                 "54000",
                 "too-many-objects",
-                "too many prepared statements and portals in this session",
+                "too many prepared statements, portals and views in this session",
             ));
         }
         Ok(())

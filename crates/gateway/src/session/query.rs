@@ -26,6 +26,8 @@ impl Session {
         command: Option<Command>,
         types: &[u32],
     ) -> Result<Prepared, Stop> {
+        // before anything else looks at it
+        let command = command.map(|one| self.expanded(one)).transpose()?;
         let of = |command| Prepared {
             command,
             plan: Plan::Session,
@@ -119,7 +121,11 @@ impl Session {
     }
 
     /// The right of a statement to governed data.
-    fn request(&mut self, statement: &Statement, stated: Option<&str>) -> Result<Request, Refusal> {
+    pub(super) fn request(
+        &mut self,
+        statement: &Statement,
+        stated: Option<&str>,
+    ) -> Result<Request, Refusal> {
         let (activation, now) = self.look()?;
         let policy = self.shared.policy.clone();
         let tables = Pushdown::tables(&policy, statement);
@@ -146,7 +152,8 @@ impl Session {
             statement,
             purpose,
             text,
-            ..
+            sql,
+            expanded,
         }) = &prepared.command
         else {
             return Err(Refusal::new("58000", "query-failed", "the query failed").into());
@@ -165,7 +172,10 @@ impl Session {
         };
         let event = match &request {
             None => None,
-            Some(request) => Some(self.record(request, statement, text)?),
+            Some(request) => {
+                let written_out = expanded.then_some(sql.as_str());
+                Some(self.record(request, statement, text, written_out)?)
+            }
         };
         let seen = shared.now();
         let rows = match &prepared.plan {
@@ -258,6 +268,7 @@ impl Session {
         request: &Request,
         statement: &Statement,
         text: &str,
+        written_out: Option<&str>,
     ) -> Result<Event, Refusal> {
         let policy = &request.policy;
         let mut tables = BTreeMap::new();
@@ -280,6 +291,7 @@ impl Session {
             roles: self.grant_names(&request.activation),
             purpose: Some(policy.purposes.name(request.purpose.id()).to_owned()),
             statement: Some(text.to_owned()),
+            expanded: written_out.map(str::to_owned),
             tables,
             rows: None,
             decision: "allowed".into(),
@@ -315,6 +327,7 @@ impl Session {
                 }
                 .into(),
                 statement: None,
+                expanded: None,
                 tables: BTreeMap::new(),
                 obligations: Vec::new(),
                 ..event.clone()

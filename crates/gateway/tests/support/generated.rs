@@ -1,5 +1,6 @@
 //! Generated queries over generated tables: raw in `raw`, and as they look masked beforehand in one schema per purpose.
 
+pub(crate) use super::random::Draws;
 use super::{NOON, Plan, Site, csv};
 use denym_purpose::{AccessPolicy, AccessPurpose};
 use denym_testkit::postgres::{NULL, Server};
@@ -52,23 +53,6 @@ id = { type = "integer", default = "<{general}, {}, {}>" }
 name = { default = "<{general}, {}, {}>" }
 income = { type = "integer", mask = { interval = 10 }, default = "<{general}, {}, {}>" }
 "#;
-
-/// The `SplitMix64` generator.
-pub(crate) struct Draws(pub(crate) u64);
-
-impl Draws {
-    pub(crate) fn next(&mut self, below: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (z ^ (z >> 31)) % below
-    }
-
-    pub(crate) fn pick<'a>(&mut self, list: &[&'a str]) -> &'a str {
-        list[self.next(list.len() as u64) as usize]
-    }
-}
 
 /// Raw tables in `raw`, and in one schema per purpose the tables as they look masked beforehand.
 pub(crate) fn set_up(server: &Server, policy: &AccessPolicy) {
@@ -165,12 +149,23 @@ pub(crate) fn generated(draws: &mut Draws) -> String {
         }
     };
     match draws.next(14) {
-        0 => format!(
-            "SELECT {}, {} FROM person p WHERE {}",
-            column(draws),
-            column(draws),
-            predicate(draws)
-        ),
+        0 => {
+            let first = column(draws);
+            // the engine wants each column of an answer to have a name of its own
+            let second = draws.pick(&["p.id", "p.name", "p.age", "p.city", "p.income"].map(
+                |name| {
+                    if name == first {
+                        "p.id + 1 AS next"
+                    } else {
+                        name
+                    }
+                },
+            ));
+            format!(
+                "SELECT {first}, {second} FROM person p WHERE {}",
+                predicate(draws)
+            )
+        }
         1 => format!(
             "SELECT * FROM person p WHERE {} AND NOT ({})",
             predicate(draws),

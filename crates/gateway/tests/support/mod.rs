@@ -2,16 +2,18 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 pub(crate) mod generated;
+pub(crate) mod question;
+#[path = "../../../purpose/tests/random/mod.rs"]
+pub(crate) mod random;
 
 use denym_gateway::scram::Verifier;
-use denym_gateway::{Backend, Config, Error, Gateway, Limits, Tls, Users};
+use denym_gateway::{Backend, Config, Error, Gateway, Limits, Protection, Tls, Users};
 use denym_purpose::Moment;
-use denym_testkit::postgres::{NULL, Server};
+use denym_testkit::postgres::{NULL, Server, feed, rows};
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::{Arc, Mutex};
 use tokio::sync::oneshot;
 
@@ -69,7 +71,11 @@ impl Plan {
         Self::new(
             folder,
             policy,
-            Backend::Postgres { connection, schema },
+            Backend::Postgres {
+                connection,
+                schema,
+                protection: Protection::Local,
+            },
             None,
         )
     }
@@ -116,6 +122,20 @@ impl Plan {
             certificate: certificate.to_owned(),
             key: key.to_owned(),
         });
+        self
+    }
+
+    /// In front of a server that is reached so.
+    pub(crate) fn with_backend(mut self, text: &str, how: Protection) -> Self {
+        if let Backend::Postgres {
+            connection,
+            protection,
+            ..
+        } = &mut self.config.backend
+        {
+            text.clone_into(connection);
+            *protection = how;
+        }
         self
     }
 
@@ -235,30 +255,12 @@ impl Drop for Site {
 }
 
 /// Runs psql with statements on its standard input.
-pub(crate) fn run(mut command: Command, sql: &str) -> Result<Vec<Vec<String>>, String> {
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("psql runs");
-    let mut input = child.stdin.take().expect("a pipe");
-    let sql = sql.to_owned();
-    let writer = std::thread::spawn(move || input.write_all(sql.as_bytes()));
-    let output = child.wait_with_output().expect("psql ends");
-    drop(writer.join());
+pub(crate) fn run(command: Command, sql: &str) -> Result<Vec<Vec<String>>, String> {
+    let output = feed(command, sql);
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned());
     }
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
-    let text = text.strip_suffix('\n').unwrap_or(&text);
-    if text.is_empty() {
-        return Ok(Vec::new());
-    }
-    Ok(text
-        .split(['\u{1e}', '\n'])
-        .map(|record| record.split('\u{1f}').map(str::to_owned).collect())
-        .collect())
+    Ok(rows(&String::from_utf8(output.stdout).expect("UTF-8")))
 }
 
 fn psql() -> PathBuf {
@@ -272,19 +274,9 @@ fn psql() -> PathBuf {
     found.pop().unwrap_or_else(|| "psql".into())
 }
 
-/// Runs psql and gives everything it prints, errors in their places.
-pub(crate) fn run_raw(mut command: Command, sql: &str) -> String {
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("psql runs");
-    let mut input = child.stdin.take().expect("a pipe");
-    let sql = sql.to_owned();
-    let writer = std::thread::spawn(move || input.write_all(sql.as_bytes()));
-    let output = child.wait_with_output().expect("psql ends");
-    drop(writer.join());
+/// Runs psql and gives everything it prints, its errors last.
+pub(crate) fn run_raw(command: Command, sql: &str) -> String {
+    let output = feed(command, sql);
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 

@@ -1,0 +1,88 @@
+//! The connection to the PostgreSQL server behind the gateway: encrypted and checked, or not there.
+
+use denym_gateway::Protection;
+use denym_purpose::AccessPolicy;
+use denym_testkit::certificates::signed;
+use denym_testkit::postgres::Server;
+use support::Plan;
+use support::generated::{POLICY, set_up};
+use support::question::{connect, runtime};
+
+mod support;
+
+#[test]
+fn encrypted_and_checked_or_not_at_all() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let other = tempfile::tempdir().expect("a folder");
+    let (Some((authority, certificate, key)), Some((stranger, ..))) = (
+        signed(folder.path(), "localhost"),
+        signed(other.path(), "localhost"),
+    ) else {
+        return;
+    };
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let policy = AccessPolicy::parse(POLICY, &|_| None).expect("valid");
+    set_up(&server, &policy);
+    let port = server.encrypt(&certificate, &key);
+    let count = |connection: &str, protection: Protection| {
+        let site = Plan::postgres(POLICY, &server)
+            .with_backend(connection, protection)
+            .run();
+        let runtime = runtime();
+        let text = format!(
+            "host={} port={port} user=postgres",
+            server.socket().display()
+        );
+        let direct = connect(&runtime, &text);
+        let answer = site.ask("anna", "marketing", "SELECT count(*) FROM person");
+        // what the server itself says of the gateway's connections
+        let rows = runtime
+            .block_on(direct.query(
+                "SELECT s.ssl FROM pg_stat_ssl s JOIN pg_stat_activity a USING (pid) WHERE a.application_name = 'denym gateway'",
+                &[],
+            ))
+            .expect("answers");
+        let encrypted: Vec<bool> = rows.iter().map(|row| row.get(0)).collect();
+        (answer, encrypted)
+    };
+    let by_name = format!("host=localhost port={port} user=postgres dbname=postgres");
+    for mode in ["", " sslmode=require", " sslmode=prefer"] {
+        let (answer, encrypted) = count(
+            &format!("{by_name}{mode}"),
+            Protection::Authority(authority.clone()),
+        );
+        assert_eq!(answer, Ok(vec![vec!["120".into()]]), "{mode}");
+        assert!(
+            !encrypted.is_empty() && encrypted.iter().all(|one| *one),
+            "{encrypted:?}"
+        );
+    }
+    // another authority's certificate, or another name: no connection, and none in clear text instead
+    let by_address = format!("host=127.0.0.1 port={port} user=postgres dbname=postgres");
+    for (connection, authority) in [(&by_name, &stranger), (&by_address, &authority)] {
+        let (answer, encrypted) = count(connection, Protection::Authority(authority.clone()));
+        let error = answer.expect_err("not trusted");
+        assert!(error.contains("does not answer"), "{error}");
+        assert_eq!(encrypted, Vec::<bool>::new());
+    }
+    // on this machine clear text needs no word; the server says it is clear
+    let (answer, encrypted) = count(&by_name, Protection::Local);
+    assert_eq!(answer, Ok(vec![vec!["120".into()]]));
+    assert_eq!(encrypted, [false]);
+    for (connection, protection) in [
+        (format!("{by_name} sslmode=require"), Protection::Local),
+        (
+            "host=db.invalid user=postgres".to_owned(),
+            Protection::Local,
+        ),
+    ] {
+        let error = Plan::postgres(POLICY, &server)
+            .with_backend(&connection, protection)
+            .start()
+            .map(|_| ())
+            .expect_err("does not start");
+        assert_eq!(error.code(), "backend-unprotected", "{connection}");
+    }
+}
