@@ -36,6 +36,7 @@ mod reporting;
 mod scopes;
 mod source;
 mod stream;
+mod task;
 mod threads;
 mod transactions;
 mod utility;

@@ -152,6 +152,7 @@ pub(super) fn account(
                     recoding: Some(&solution.recoding),
                     table: written,
                     total: records,
+                    classes: Some(classes),
                 }
                 .measure()?
             },
