@@ -132,9 +132,12 @@ fn beside(work: &Path, data: &Path, title: &str, python: Option<&Path>) {
             }
             Err(why) => {
                 // Where it was stopped, that is the least it would have taken.
-                let least = |ours: f64| match why.starts_with("not finished") {
-                    true => format!("over {:.0}x", PATIENCE as f64 / ours),
-                    false => "-".to_owned(),
+                let least = |ours: f64| {
+                    if why.starts_with("not finished") {
+                        format!("over {:.0}x", PATIENCE as f64 / ours)
+                    } else {
+                        "-".to_owned()
+                    }
                 };
                 println!(
                     "| {title} | {script} | - | - | - | {why} | {} | - | {} |",

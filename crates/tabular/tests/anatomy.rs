@@ -33,9 +33,9 @@ fn survey_table_iii() {
     );
     let tables = Anatomized::of(&summary, &recoding, 0).expect("tuples");
     let code = |text| table.code(text);
-    let mut first = vec![(code("Hepatitis"), 3), (code("HIV"), 3)];
+    let mut first = [(code("Hepatitis"), 3), (code("HIV"), 3)];
     first.sort_unstable();
-    let mut second = vec![(code("Flu"), 2), (code("Heart"), 2)];
+    let mut second = [(code("Flu"), 2), (code("Heart"), 2)];
     second.sort_unstable();
     let groups: BTreeSet<_> = (0..2).map(|group| tables.groups.row(group)).collect();
     assert_eq!(groups, BTreeSet::from([&first[..], &second[..]]));
