@@ -2,8 +2,8 @@
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use denym::{Listener, Phase};
@@ -27,6 +27,8 @@ pub(crate) struct Console {
     budget: OnceLock<Duration>,
     /// When it began.
     searching: OnceLock<Instant>,
+    /// When each phase began.
+    phases: Mutex<Vec<(Phase, Instant)>>,
 }
 
 impl Console {
@@ -47,7 +49,24 @@ impl Console {
             bar,
             budget: OnceLock::new(),
             searching: OnceLock::new(),
+            phases: Mutex::new(Vec::new()),
         }
+    }
+
+    /// Seconds that each phase took, the last one until now.
+    pub(crate) fn phases(&self) -> serde_json::Value {
+        let mut seconds = serde_json::Map::new();
+        if let Ok(phases) = self.phases.lock() {
+            let ends = phases.iter().skip(1).map(|phase| phase.1);
+            for ((phase, start), end) in phases.iter().zip(ends.chain([Instant::now()])) {
+                let before = seconds
+                    .get(phase.name())
+                    .and_then(serde_json::Value::as_f64);
+                let took = before.unwrap_or(0.0) + (end - *start).as_secs_f64();
+                seconds.insert(phase.name().to_owned(), took.into());
+            }
+        }
+        seconds.into()
     }
 
     /// Gives a search that gets better with time this long, from its beginning.
@@ -131,6 +150,9 @@ fn listen_for_signals() {}
 
 impl Listener for Console {
     fn phase(&self, phase: Phase) {
+        if let Ok(mut phases) = self.phases.lock() {
+            phases.push((phase, Instant::now()));
+        }
         if phase == Phase::Searching {
             self.searching.get_or_init(Instant::now);
         }

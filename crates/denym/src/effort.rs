@@ -67,6 +67,13 @@ impl<'a> Meter<'a> {
         true
     }
 
+    /// Whether an answer is still of use. It counts nothing, so that several threads may ask.
+    pub(crate) fn wanted(&self) -> bool {
+        let late =
+            || self.timed && self.counting.load(Ordering::SeqCst) && !self.listener.in_time();
+        self.listener.keep_going() && !late()
+    }
+
     /// Whether anything but the user can end the search.
     pub(crate) fn limited(&self) -> bool {
         self.most.is_some() || self.timed

@@ -37,6 +37,7 @@ mod scopes;
 mod secret;
 mod source;
 mod stream;
+mod task;
 mod threads;
 mod transactions;
 mod utility;

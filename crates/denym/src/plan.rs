@@ -36,6 +36,8 @@ pub struct Plan {
     /// For each promise, the quasi-identifiers its adversary knows; all when `None`.
     pub(crate) scopes: Vec<Option<Vec<String>>>,
     pub(crate) limits: Vec<(usize, usize)>,
+    /// What the loss of each quasi-identifier is multiplied by, when the policy says so of any.
+    pub(crate) weights: Option<Vec<f64>>,
     /// Several columns read as one, appended to the table.
     pub(crate) joints: Vec<Column>,
     /// Records that miss a value the policy wants present; they are suppressed before anything else.
@@ -167,6 +169,7 @@ impl Plan {
             promises,
             scopes: policy.promises.iter().map(|p| p.quasi.clone()).collect(),
             limits,
+            weights: weights(policy),
             joints,
             incomplete,
             warnings,
@@ -209,9 +212,12 @@ impl Plan {
             .zip(self.hierarchies.iter().zip(&self.limits))
         {
             steps.push(format!(
-                "generalize `{}` to one of its levels {low} to {high} ({} leaves)",
+                "generalize `{}` to one of its levels {low} to {high} ({} leaves){}",
                 spec.name,
-                hierarchy.leaves()
+                hierarchy.leaves(),
+                spec.operations.weight.map_or_else(String::new, |weight| {
+                    format!(", its loss counts {} times", weight.to_f64())
+                })
             ));
         }
         steps.push(format!(
@@ -274,6 +280,19 @@ impl Plan {
             .map(|spec| spec.name.clone())
             .collect()
     }
+}
+
+/// The weights of the quasi-identifiers, in the policy's order; `None` when the policy has none.
+fn weights(policy: &Policy) -> Option<Vec<f64>> {
+    let given = || {
+        let quasi = policy.with_role(Role::QuasiIdentifier);
+        quasi.map(|spec| spec.operations.weight)
+    };
+    given().any(|weight| weight.is_some()).then(|| {
+        given()
+            .map(|weight| weight.map_or(1.0, denym_data::Fraction::to_f64))
+            .collect()
+    })
 }
 
 /// The promises over these sensitive attributes.

@@ -1,5 +1,6 @@
 //! Every information metric of a release: in its report, and for `compare` with the policy that made it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -15,7 +16,7 @@ use denym_measure::{Classes, Histogram, Roles};
 
 use crate::listener::{Listener, Phase};
 use crate::plan::Plan;
-use crate::policy::{Policy, PromiseSpec};
+use crate::policy::{Knowledge, Policy, PromiseSpec};
 use crate::{Error, source, threads};
 
 /// Queries of the workload; their mean error is steady to about a percent.
@@ -40,6 +41,8 @@ pub(crate) struct Released<'a> {
     pub(crate) table: &'a Table,
     /// Records of the source.
     pub(crate) total: u64,
+    /// The classes of the published table, where they have been made already.
+    pub(crate) classes: Option<&'a Classes>,
 }
 
 impl Released<'_> {
@@ -63,7 +66,7 @@ impl Released<'_> {
             .iter()
             .map(position)
             .collect::<Result<_, _>>()?;
-        let weights = vec![1.0; quasi.len()];
+        let weights = plan.weights.clone().unwrap_or_default();
         let target = plan
             .sensitive
             .iter()
@@ -71,14 +74,25 @@ impl Released<'_> {
         let sensitive = target
             .map(|attribute| position(&attribute.name))
             .transpose()?;
-        let classes = Classes::of(
-            self.table,
-            &Roles {
-                quasi: quasi.clone(),
-                sensitive: sensitive.into_iter().collect(),
-                subject: None,
-            },
-        );
+        let roles = Roles {
+            quasi: quasi.clone(),
+            sensitive: sensitive.into_iter().collect(),
+            subject: None,
+        };
+        let known = self.classes.filter(|classes| {
+            let first = classes
+                .attributes()
+                .first()
+                .map(|first| first.name.as_str());
+            let all = plan.policy.adversary == Knowledge::QuasiIdentifiers;
+            all && plan.columns.subject.is_none()
+                && first == target.map(|target| target.name.as_str())
+        });
+        let classes = match known {
+            Some(classes) => Cow::Borrowed(classes),
+            None => Cow::Owned(Classes::of(self.table, &roles)),
+        };
+        let classes = classes.as_ref();
         let sizes = classes.records();
         let suppressed = self.total.saturating_sub(classes.total());
         let k = plan.promises.iter().find_map(|spec| match spec {
@@ -128,9 +142,9 @@ impl Released<'_> {
         if sensitive.is_some() {
             add(
                 "classification",
-                classification_metric(&classes, 0, suppressed),
+                classification_metric(classes, 0, suppressed),
             );
-            let (lost, gained) = self.traded(&classes);
+            let (lost, gained) = self.traded(classes);
             // The way back from the release is the specialization that undoes it: what is gained and lost changes places.
             add("igpl", igpl(lost, gained));
             add("ilpg", ilpg(lost, gained));
@@ -306,6 +320,7 @@ pub fn utility(
             recoding: None,
             table: &released,
             total: table.records() as u64,
+            classes: None,
         };
         let recoding = view.reconstructed();
         view.recoding = recoding.as_ref();

@@ -30,6 +30,7 @@ use datafusion::logical_expr::bitwise_or;
 use datafusion::prelude::col;
 use denym_data::{Code, Column, Dictionary, Kind, Labels, Recoding, Strings, Summary, Table, Unit};
 
+use crate::count::counted;
 use crate::plan::{Counted, names};
 use crate::subjects;
 use crate::summarize::{check_columns, pack};
@@ -128,6 +129,11 @@ impl Engine {
             .map(|&position| columns[position].dictionary.len())
             .collect();
         let layout = Words::new(&cardinalities);
+        if recoding.unit == Unit::Tuple
+            && let Some(rows) = of_classes(summary, recoding, columns, order, &layout)
+        {
+            return Ok((layout, rows));
+        }
         let kept: Vec<(u64, usize)> = recoding
             .class_of
             .iter()
@@ -236,6 +242,32 @@ impl Engine {
         let rows = self.count_rows(words, "sorting the release")?;
         Ok((layout, rows))
     }
+}
+
+/// The distinct published rows where records publish nothing of their own: the summary knows how many there are of each class.
+fn of_classes(
+    summary: &Summary,
+    recoding: &Recoding,
+    columns: &[Published],
+    order: &[usize],
+    layout: &Words,
+) -> Option<Counted> {
+    let mut records = vec![0; recoding.published.first()?.len()];
+    for (class, &count) in recoding.class_of.iter().zip(&summary.records) {
+        if let Some(class) = class {
+            records[*class as usize] += count;
+        }
+    }
+    let shown: Vec<usize> = (0..records.len()).filter(|&c| records[c] > 0).collect();
+    let mut words = vec![vec![0; shown.len()]; layout.count()];
+    for (place, &position) in order.iter().enumerate() {
+        let (index, codes) = columns[position].labels.as_ref()?;
+        let label_of = &recoding.published[*index];
+        let codes = shown.iter().map(|&class| codes[label_of[class] as usize]);
+        layout.add(&mut words, place, codes);
+    }
+    let each: Vec<u64> = shown.iter().map(|&class| records[class]).collect();
+    counted(words, Some(&each)).ok()
 }
 
 /// Refuses arguments that do not belong together, so that nothing below can index out of range.

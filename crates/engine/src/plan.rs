@@ -12,6 +12,7 @@ use datafusion::functions_aggregate::expr_fn::count;
 use datafusion::logical_expr::{Expr, SortExpr, lit};
 use datafusion::prelude::col;
 
+use crate::count::counted;
 use crate::{Engine, Error};
 
 /// Rows handed to an operator at a time: few enough to stay in the cache, many enough to hide the call.
@@ -21,7 +22,7 @@ const BATCH: usize = 8192;
 const FEW: usize = 1 << 15;
 
 /// Rows with equal words, counted.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counted {
     /// The words of each distinct row, ascending.
     pub(crate) words: Vec<Vec<u64>>,
@@ -74,6 +75,10 @@ impl Engine {
         words: Vec<Vec<u64>>,
         during: &'static str,
     ) -> Result<Counted, Error> {
+        let words = match counted(words, None) {
+            Ok(counted) => return Ok(counted),
+            Err(words) => words,
+        };
         let names = names('k', words.len());
         let columns = names.iter().cloned().zip(words).collect();
         self.table(columns)

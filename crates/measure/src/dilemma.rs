@@ -43,12 +43,15 @@ pub fn what_if(
     promises: &[Box<dyn Promise>],
     pairs: bool,
 ) -> Vec<WhatIf> {
-    let classes = Classes::of(table, roles);
-    let before = audit(&classes, promises);
-    let class_of = classes.class_of();
     let others: Vec<usize> = (0..table.columns().len())
         .filter(|column| !roles.quasi.contains(column) && roles.subject != Some(*column))
         .collect();
+    if others.is_empty() {
+        return Vec::new();
+    }
+    let classes = Classes::of(table, roles);
+    let before = audit(&classes, promises);
+    let class_of = classes.class_of();
     let mut sets: Vec<Vec<usize>> = others.iter().map(|&column| vec![column]).collect();
     if pairs {
         sets.extend(crate::subsets::combinations(&others, 2));

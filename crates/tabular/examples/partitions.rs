@@ -96,6 +96,7 @@ fn run(name: &str, solver: &dyn Solver, summary: &Summary, hierarchies: &[Hierar
         suppress_at_most: Fraction::ZERO,
         limits: None,
         setting: None,
+        weights: None,
     };
     let start = Instant::now();
     let solution = Context::quiet(0, |context| solver.solve(&request, context)).expect("feasible");

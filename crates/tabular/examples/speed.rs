@@ -126,6 +126,7 @@ fn run(
         suppress_at_most: Fraction::parse(limit).expect("a fraction"),
         limits: None,
         setting: None,
+        weights: None,
     };
     let mut times = Vec::new();
     let busy = cpu();

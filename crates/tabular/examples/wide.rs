@@ -51,6 +51,7 @@ fn main() {
         suppress_at_most: Fraction::parse("0.05").expect("a fraction"),
         limits: None,
         setting: None,
+        weights: None,
     };
     let solver = BestEffort { evaluations };
     let start = Instant::now();

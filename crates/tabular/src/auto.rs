@@ -2,14 +2,16 @@
 //!
 //! # Idea
 //!
-//! No solver is best for every table. Fast ones go first, so that something good is there early; those that need longer
-//! follow while time lasts, on large tables only when somebody set a time. All work on the same summary. A solver that
-//! another one dominates (every full-domain search, by the optimal one) stays out, and the account says so.
+//! No solver is best for every table. Without a time limit all that fit run beside each other on all cores. With one, fast
+//! ones go first, so that something good is there early; those that need longer follow while time lasts. On large tables the
+//! slow ones are tried only when somebody set a time. All work on the same summary. A solver that another one dominates (every
+//! full-domain search, by the optimal one) stays out, and the account says so.
 //!
 //! # Guarantee
 //!
 //! The result is the best by the request's objective of all attempts that the caller accepted; each attempt keeps every
-//! promise by itself. On equal scores the earlier attempt wins. Infeasible only when every attempt is.
+//! promise by itself. On equal scores the earlier attempt wins, whichever was ready first, so the number of threads does not
+//! matter. Infeasible only when every attempt is.
 //!
 //! # Reference
 //!
@@ -17,11 +19,16 @@
 //!
 //! # Departures
 //!
-//! None: attempts run one after the other, each on all cores.
+//! Under a time limit attempts run one after the other, each on all cores, so that the number of questions whether to go on
+//! repeats a run.
 //!
 //! # Cost
 //!
 //! The sum of the attempts, or the time given.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
 
 use crate::catalogue::entry;
 use crate::lattice::Lattice;
@@ -75,6 +82,9 @@ const DOMINATED: [(&str, &str); 5] = [
 /// Lattices up to this size are searched exactly; beyond it best effort takes over.
 const EXACT: u128 = 1 << 18;
 
+/// Up to this many tuples solvers run beside each other; beyond, each keeps all cores busy by itself.
+const TOGETHER: usize = 1 << 17;
+
 /// A portfolio of solvers.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Auto {
@@ -125,7 +135,7 @@ impl Auto {
     /// Tries what fits. `accept` sees every solution that would be the best so far and may refuse it: an audit belongs there.
     ///
     /// `wanted` is asked by solvers that ask from several threads: it says whether anybody still waits for an answer, and must
-    /// not count.
+    /// not count. What such a solver has when the answer is no is thrown away, since it depends on the moment.
     pub fn run(
         &self,
         request: &Request<'_>,
@@ -137,40 +147,43 @@ impl Auto {
             return (Err(error), Vec::new());
         }
         let exact = Lattice::new(request).nodes() <= EXACT;
+        let misfits: Vec<Option<&'static str>> = MEMBERS
+            .iter()
+            .map(|member| self.misfit(member, request, exact))
+            .collect();
+        let mut solved = if self.side_by_side(request) {
+            together(request, context, &misfits)
+        } else {
+            MEMBERS.iter().map(|_| None).collect()
+        };
         let mut best: Option<Solution> = None;
         let mut attempts = Vec::new();
         let mut failure = Error::Stopped;
-        for member in &MEMBERS {
+        let mut over = false;
+        for (position, member) in MEMBERS.iter().enumerate() {
             let skipped = |reason| Attempt {
                 name: member.name,
                 outcome: Outcome::Skipped(reason),
             };
-            if let Some(reason) = self.misfit(member, request, exact) {
+            if let Some(reason) = misfits[position] {
                 attempts.push(skipped(reason));
                 continue;
             }
-            let Some(entry) = entry(member.name) else {
-                continue;
+            let answer = match solved[position].take() {
+                Some(answer) => Some(answer),
+                None if over => None,
+                None => alone(member, request, context, wanted),
             };
-            if !(context.keep_going)() {
+            let Some(answer) = answer else {
+                over = true;
                 attempts.push(skipped("time was up"));
                 continue;
-            }
-            let solved = if member.recursive {
-                let mut alone = Context {
-                    seed: context.seed,
-                    keep_going: wanted,
-                    progress: &mut *context.progress,
-                };
-                (entry.make)().solve(request, &mut alone)
-            } else {
-                (entry.make)().solve(request, context)
             };
-            let outcome = match solved {
+            let outcome = match answer {
                 Ok(solution) => {
                     let score = solution.score;
                     let better = best.as_ref().is_none_or(|old| score < old.score);
-                    if better && !accept(entry.name, &solution) {
+                    if better && !accept(member.name, &solution) {
                         Outcome::Refused(score)
                     } else {
                         if better {
@@ -181,14 +194,15 @@ impl Auto {
                 }
                 Err(error) => {
                     // The full-domain search knows most about what would be feasible.
-                    if !matches!(failure, Error::Infeasible { .. }) || entry.name == "full-domain" {
+                    if !matches!(failure, Error::Infeasible { .. }) || member.name == "full-domain"
+                    {
                         failure = error.clone();
                     }
                     Outcome::Failed(error)
                 }
             };
             attempts.push(Attempt {
-                name: entry.name,
+                name: member.name,
                 outcome,
             });
         }
@@ -208,6 +222,11 @@ impl Auto {
         (best.ok_or(failure), attempts)
     }
 
+    /// Whether solvers run beside each other: not where time may end any of them, and not where each needs all memory.
+    fn side_by_side(self, request: &Request<'_>) -> bool {
+        !self.thorough && request.summary.tuples() <= TOGETHER
+    }
+
     /// Why a member is not tried, if it is not.
     fn misfit(self, member: &Member, request: &Request<'_>, exact: bool) -> Option<&'static str> {
         let tuples = request.summary.tuples();
@@ -222,4 +241,58 @@ impl Auto {
             _ => Some("it takes long on so many tuples: set a time budget to try it"),
         }
     }
+}
+
+/// The answers of all members that fit, found beside each other; `None` where nobody waits any more.
+fn together(
+    request: &Request<'_>,
+    context: &Context<'_>,
+    misfits: &[Option<&'static str>],
+) -> Vec<Option<Result<Solution, Error>>> {
+    let (seed, keep_going) = (context.seed, context.keep_going);
+    MEMBERS
+        .par_iter()
+        .zip(misfits)
+        .with_max_len(1)
+        .map(|(member, misfit)| {
+            if misfit.is_some() || !keep_going() {
+                return None;
+            }
+            let mut own = Context {
+                seed,
+                keep_going,
+                progress: &mut |_| {},
+            };
+            Some((entry(member.name)?.make)().solve(request, &mut own))
+        })
+        .collect()
+}
+
+/// The answer of one member; `None` when time was up.
+fn alone(
+    member: &Member,
+    request: &Request<'_>,
+    context: &mut Context<'_>,
+    wanted: &(dyn Fn() -> bool + Sync),
+) -> Option<Result<Solution, Error>> {
+    let solver = (entry(member.name)?.make)();
+    if !member.recursive {
+        return (context.keep_going)().then(|| solver.solve(request, context));
+    }
+    let cut = AtomicBool::new(false);
+    let keep_going = || {
+        let wanted = wanted();
+        if !wanted {
+            cut.store(true, Ordering::Relaxed);
+        }
+        wanted
+    };
+    let mut own = Context {
+        seed: context.seed,
+        keep_going: &keep_going,
+        progress: &mut *context.progress,
+    };
+    let answer = solver.solve(request, &mut own);
+    // Asked afterwards, so that a run which is repeated by the number of questions leaves out what this one left out.
+    (!cut.into_inner() && (context.keep_going)()).then_some(answer)
 }

@@ -22,7 +22,7 @@ const ROUNDS: usize = 20;
 /// The cluster of each tuple; at most `count` clusters, at least one.
 pub(crate) fn clusters(request: &Request<'_>, count: usize) -> Vec<u32> {
     let summary = request.summary;
-    let covers = Covers::new(request.hierarchies);
+    let covers = Covers::new(request);
     let q = summary.quasi.len();
     let tuple = |t: usize| -> Vec<u32> { summary.quasi.iter().map(|codes| codes[t]).collect() };
     let distance = |center: &[u32], t: usize| -> f64 {

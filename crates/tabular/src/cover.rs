@@ -2,6 +2,8 @@
 
 use denym_data::Hierarchy;
 
+use crate::Request;
+
 /// Columns with at most this many values get a table of all pairs: a quarter of a megabyte each.
 const PAIRS: usize = 512;
 
@@ -19,7 +21,7 @@ struct Column<'a> {
     codes: usize,
     /// The level at which two codes meet, when there are few enough; the height when they never do.
     meet: Vec<u8>,
-    /// `cost[level * codes + code]`, 0 to 1: the loss of publishing the code at that level.
+    /// `cost[level * codes + code]`, 0 to the column's weight: the loss of publishing the code at that level.
     cost: Vec<f64>,
 }
 
@@ -32,27 +34,36 @@ pub(crate) struct Cover {
 
 impl<'a> Covers<'a> {
     /// Values that meet at no level are published as `*`.
-    pub(crate) fn new(hierarchies: &'a [Hierarchy]) -> Covers<'a> {
-        Covers::with(hierarchies, 1.0)
+    pub(crate) fn new(request: &Request<'a>) -> Covers<'a> {
+        Covers::with(request, 1.0)
     }
 
     /// Values that meet at no level cannot be published together.
-    pub(crate) fn strict(hierarchies: &'a [Hierarchy]) -> Covers<'a> {
-        Covers::with(hierarchies, f64::INFINITY)
+    pub(crate) fn strict(request: &Request<'a>) -> Covers<'a> {
+        Covers::with(request, f64::INFINITY)
     }
 
-    fn with(hierarchies: &'a [Hierarchy], never: f64) -> Covers<'a> {
+    fn with(request: &Request<'a>, never: f64) -> Covers<'a> {
+        let hierarchies = request.hierarchies;
         let columns = hierarchies
             .iter()
-            .map(|hierarchy| {
+            .enumerate()
+            .map(|(d, hierarchy)| {
+                let weight = request.weight(d);
                 let codes = hierarchy.levels()[0].nodes.len();
                 let leaves = hierarchy.leaves() as f64;
                 let mut cost = Vec::with_capacity(codes * (hierarchy.height() + 1));
                 for level in hierarchy.levels() {
                     cost.extend(level.nodes.iter().map(|&node| {
-                        (level.leaves[node as usize] as f64 - 1.0) / (leaves - 1.0).max(1.0)
+                        let under = level.leaves[node as usize] as f64;
+                        weight * (under - 1.0) / (leaves - 1.0).max(1.0)
                     }));
                 }
+                let never = if never.is_finite() {
+                    weight * never
+                } else {
+                    never
+                };
                 cost.extend(std::iter::repeat_n(never, codes));
                 let mut column = Column {
                     hierarchy,

@@ -37,6 +37,8 @@ pub(crate) struct Tree {
     pub(crate) finest: Vec<u32>,
     /// Leaves of the whole hierarchy.
     pub(crate) leaves: u64,
+    /// What losses are multiplied by.
+    pub(crate) weight: f64,
 }
 
 impl Tree {
@@ -95,7 +97,13 @@ impl Tree {
             roots,
             finest,
             leaves: hierarchy.leaves(),
+            weight: 1.0,
         }
+    }
+
+    /// The same tree with losses multiplied by `weight`.
+    pub(crate) fn weighted(self, weight: f64) -> Tree {
+        Tree { weight, ..self }
     }
 
     /// Keep or suppress: the finest nodes allowed under one root that says nothing.
@@ -133,6 +141,7 @@ impl Tree {
             }],
             roots: vec![0],
             leaves: hierarchy.leaves(),
+            weight: 1.0,
         }
     }
 
@@ -162,10 +171,10 @@ impl Tree {
         }
     }
 
-    /// What a record loses when its value is published as `node`, 0 to 1.
+    /// What a record loses when its value is published as `node`, 0 to the weight.
     pub(crate) fn cost(&self, node: u32) -> f64 {
         let leaves = self.branches[node as usize].leaves as f64;
-        (leaves - 1.0) / (self.leaves as f64 - 1.0).max(1.0)
+        self.weight * (leaves - 1.0) / (self.leaves as f64 - 1.0).max(1.0)
     }
 
     /// The coarsest node of each code.
@@ -200,7 +209,7 @@ impl Tree {
 /// The trees of a request within its limits.
 pub(crate) fn trees(request: &Request<'_>) -> Vec<Tree> {
     (0..request.hierarchies.len())
-        .map(|d| Tree::new(&request.hierarchies[d], request.range(d)))
+        .map(|d| Tree::new(&request.hierarchies[d], request.range(d)).weighted(request.weight(d)))
         .collect()
 }
 
@@ -351,7 +360,7 @@ impl<'a> Cut<'a> {
                 class.cost
             } else {
                 effect.failing += class.records;
-                self.trees.len() as f64
+                self.trees.iter().map(|tree| tree.weight).sum()
             };
             effect.loss += cost * class.records as f64;
         }

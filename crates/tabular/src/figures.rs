@@ -116,9 +116,13 @@ fn losses(request: &Request<'_>, recoding: &Recoding, sizes: &Sizes) -> Vec<f64>
 
 fn score(request: &Request<'_>, recoding: &Recoding, sizes: &Sizes, losses: &[f64]) -> f64 {
     let n = request.summary.total() as f64;
+    let weighted = || -> Vec<f64> {
+        let each = losses.iter().enumerate();
+        each.map(|(d, loss)| loss * request.weight(d)).collect()
+    };
     match request.objective {
-        Objective::Loss => geometric(losses),
-        Objective::LossArithmetic => arithmetic(losses),
+        Objective::Loss => geometric(&weighted()),
+        Objective::LossArithmetic => arithmetic(&weighted()),
         Objective::Discernibility => {
             let squares: u128 = sizes
                 .records

@@ -29,7 +29,7 @@ impl<'a> Tuples<'a> {
         }
         Tuples {
             request,
-            covers: Covers::new(request.hierarchies),
+            covers: Covers::new(request),
             codes,
             q,
         }

@@ -136,10 +136,12 @@ fn examine(
         .map(|&d| request.hierarchies[d].clone())
         .collect();
     let limits: Vec<(usize, usize)> = members.iter().map(|&d| request.range(d)).collect();
+    let weights = request.weights_of(members);
     let narrowed = Request {
         summary: &summary,
         hierarchies: &hierarchies,
         limits: Some(&limits),
+        weights: Some(&weights),
         ..*request
     };
     let mut sets = nodes(narrowed, &part)?;

@@ -185,9 +185,9 @@ impl<'a> State<'a> {
         State {
             request,
             covers: if cut {
-                Covers::strict(request.hierarchies)
+                Covers::strict(request)
             } else {
-                Covers::new(request.hierarchies)
+                Covers::new(request)
             }
             .in_order(varied(request, lattice)),
             codes,

@@ -49,14 +49,14 @@ const BOUNDED: usize = 5000;
 /// Cell suppression without generalization.
 #[derive(Debug, Clone)]
 pub struct LocalSuppression {
-    /// What hiding one cell of each quasi-identifier costs; `None` makes all equal. Positive.
+    /// What hiding one cell of each quasi-identifier costs; `None` takes the request's weights. Positive.
     pub importance: Option<Vec<f64>>,
     /// Units up to which the search is exact; at most 20.
     pub exact_up_to: usize,
 }
 
 impl Default for LocalSuppression {
-    /// All attributes equal; exact up to twelve units, which takes milliseconds.
+    /// The request's weights; exact up to twelve units, which takes milliseconds.
     fn default() -> Self {
         LocalSuppression {
             importance: None,
@@ -94,7 +94,9 @@ impl LocalSuppression {
         request.check()?;
         refuse_limits(request)?;
         let q = request.summary.quasi.len();
-        let weights = self.importance.clone().unwrap_or_else(|| vec![1.0; q]);
+        // What weighs nothing still costs a hair, so that no cell is hidden without need.
+        let asked = || (0..q).map(|d| request.weight(d).max(1e-6)).collect();
+        let weights = self.importance.clone().unwrap_or_else(asked);
         if weights.len() != q {
             return Err(Error::Hierarchies {
                 quasi: q,

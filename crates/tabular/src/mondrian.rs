@@ -113,6 +113,7 @@ impl Mondrian {
             judge: &judge,
             axes,
             hierarchies: request.hierarchies,
+            weights: (0..axes.len()).map(|d| request.weight(d)).collect(),
             numbers: axes
                 .iter()
                 .zip(request.hierarchies)
@@ -218,6 +219,7 @@ struct Cutter<'a> {
     judge: &'a Judge<'a>,
     axes: &'a [Axis],
     hierarchies: &'a [Hierarchy],
+    weights: Vec<f64>,
     numbers: Vec<Vec<f64>>,
     cuts: Cuts,
     stride: usize,
@@ -272,7 +274,7 @@ impl Cutter<'_> {
         parts
     }
 
-    /// Attributes that can be cut, the one that spreads widest over its domain first.
+    /// Attributes that can be cut, the one that spreads widest over its domain, times its weight, first.
     fn widest_first(&self, rows: &[u32]) -> Vec<usize> {
         let q = self.axes.len();
         let mut low = vec![u32::MAX; q];
@@ -285,7 +287,10 @@ impl Cutter<'_> {
         }
         let mut widths: Vec<(f64, usize)> = (0..q)
             .filter(|&d| low[d] < high[d])
-            .map(|d| (self.width(rows, d, low[d], high[d]), d))
+            .map(|d| {
+                let width = self.width(rows, d, low[d], high[d]);
+                (self.weights[d] * width, d)
+            })
             .collect();
         widths.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         widths.into_iter().map(|(_, d)| d).collect()

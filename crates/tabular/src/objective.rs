@@ -8,7 +8,8 @@ use crate::request::Request;
 /// A measure of what a release loses; smaller is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Objective {
-    /// Geometric mean over the quasi-identifiers of the share of the domain that a published value covers, 0 to 1.
+    /// Geometric mean over the quasi-identifiers of the share of the domain that a published value covers, 0 to 1, each share
+    /// multiplied by the weight of its quasi-identifier.
     Loss,
     /// The same, as an arithmetic mean.
     LossArithmetic,
@@ -119,6 +120,8 @@ struct Attribute {
     leaves: u64,
     /// Steps from the lowest to the highest level of the hierarchy.
     steps: u64,
+    /// What its loss is multiplied by.
+    weight: f64,
     levels: Vec<LevelScale>,
 }
 
@@ -130,7 +133,7 @@ struct LevelScale {
     total: u128,
     /// (leaves under a value, records with such a value), most leaves first.
     spread: Vec<(u64, u64)>,
-    /// One plus the loss when nothing is suppressed.
+    /// One plus the weighted loss when nothing is suppressed.
     factor: f64,
 }
 
@@ -148,7 +151,7 @@ impl Scale {
             tuples: summary.tuples() as u64,
             attributes: Vec::new(),
         };
-        for (codes, hierarchy) in summary.quasi.iter().zip(request.hierarchies) {
+        for (d, (codes, hierarchy)) in summary.quasi.iter().zip(request.hierarchies).enumerate() {
             let size = hierarchy.levels()[0].nodes.len();
             let mut records = vec![0_u64; size];
             for (&code, &count) in codes.iter().zip(&summary.records) {
@@ -181,10 +184,12 @@ impl Scale {
             let mut attribute = Attribute {
                 leaves: hierarchy.leaves(),
                 steps: hierarchy.height() as u64 - 1,
+                weight: request.weight(d),
                 levels: levels.collect(),
             };
             for level in &mut attribute.levels {
-                level.factor = 1.0 + part(units(n, hierarchy.leaves(), level.total));
+                level.factor =
+                    1.0 + attribute.weight * part(units(n, hierarchy.leaves(), level.total));
             }
             scale.attributes.push(attribute);
         }
@@ -204,8 +209,8 @@ impl Scale {
     /// The score of a node that was evaluated.
     pub(crate) fn score(&self, levels: &[u8], counted: &Counted) -> f64 {
         match self.objective {
-            Objective::Loss => geometric(&self.losses(levels, counted)),
-            Objective::LossArithmetic => arithmetic(&self.losses(levels, counted)),
+            Objective::Loss => geometric(&self.weighted(levels, counted)),
+            Objective::LossArithmetic => arithmetic(&self.weighted(levels, counted)),
             Objective::Discernibility => self.discernibility(counted) as f64,
             Objective::AverageClassSize => self.n as f64 / counted.classes as f64,
             _ => self.by_levels(levels, counted.suppressed),
@@ -223,6 +228,15 @@ impl Scale {
                 part(units(self.n, attribute.leaves, total))
             })
             .collect()
+    }
+
+    /// The same, each multiplied by its weight.
+    fn weighted(&self, levels: &[u8], counted: &Counted) -> Vec<f64> {
+        let mut losses = self.losses(levels, counted);
+        for (loss, attribute) in losses.iter_mut().zip(&self.attributes) {
+            *loss *= attribute.weight;
+        }
+        losses
     }
 
     /// A number that the score of a node does not fall below.
@@ -259,7 +273,7 @@ impl Scale {
         counted.squares + u128::from(self.n) * u128::from(counted.suppressed)
     }
 
-    /// One plus the least loss of each quasi-identifier when that many records are suppressed.
+    /// One plus the least weighted loss of each quasi-identifier when that many records are suppressed.
     fn factors(&self, levels: &[u8], suppressed: u64) -> impl Iterator<Item = f64> {
         self.attributes
             .iter()
@@ -282,7 +296,7 @@ impl Scale {
                 }
                 let total =
                     scale.total - gone + u128::from(suppressed) * u128::from(attribute.leaves);
-                1.0 + part(units(self.n, attribute.leaves, total))
+                1.0 + attribute.weight * part(units(self.n, attribute.leaves, total))
             })
     }
 

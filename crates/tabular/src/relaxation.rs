@@ -70,10 +70,12 @@ pub(crate) fn relax(
             .map(|&d| request.hierarchies[d].clone())
             .collect();
         let limits: Vec<_> = members.iter().map(|&d| request.range(d)).collect();
+        let weights = request.weights_of(&members);
         let narrowed = Request {
             summary: &summary,
             hierarchies: &hierarchies,
             limits: Some(&limits),
+            weights: Some(&weights),
             ..*request
         };
         let left = AtomicU64::new(grain.quota);

@@ -22,6 +22,8 @@ pub struct Request<'a> {
     pub limits: Option<&'a [(usize, usize)]>,
     /// Where promises are judged on something else than whole classes.
     pub setting: Option<&'a Setting>,
+    /// What the loss of each quasi-identifier is multiplied by, 0 or more; `None` makes all count 1.
+    pub weights: Option<&'a [f64]>,
 }
 
 impl Request<'_> {
@@ -46,6 +48,16 @@ impl Request<'_> {
 
     fn survives_shared_subjects(&self, promise: &dyn Promise) -> bool {
         self.summary.subjects.is_none() || promise.monotone_over_shared_subjects()
+    }
+
+    /// What the loss of quasi-identifier `d` is multiplied by.
+    pub(crate) fn weight(&self, d: usize) -> f64 {
+        self.weights.map_or(1.0, |weights| weights[d])
+    }
+
+    /// The weights of some of the quasi-identifiers.
+    pub(crate) fn weights_of(&self, members: &[usize]) -> Vec<f64> {
+        members.iter().map(|&d| self.weight(d)).collect()
     }
 
     /// Lowest and highest level allowed of quasi-identifier `d`.
@@ -148,6 +160,15 @@ impl Request<'_> {
                         height: self.hierarchies[d].height(),
                     });
                 }
+            }
+        }
+        if let Some(weights) = self.weights {
+            let fits = |weight: &f64| weight.is_finite() && *weight >= 0.0;
+            if weights.len() != quasi || !weights.iter().all(fits) {
+                return Err(Error::Parameter {
+                    parameter: "weights",
+                    range: "a number of 0 or more for every quasi-identifier",
+                });
             }
         }
         for promise in self.promises {

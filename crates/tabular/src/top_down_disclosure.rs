@@ -49,7 +49,10 @@ impl Solver for TopDownDisclosure {
             None => None,
         };
         let trees: Vec<Tree> = (0..request.hierarchies.len())
-            .map(|d| Tree::flat(&request.hierarchies[d], request.range(d).0))
+            .map(|d| {
+                let tree = Tree::flat(&request.hierarchies[d], request.range(d).0);
+                tree.weighted(request.weight(d))
+            })
             .collect();
         let mut open: Vec<(usize, u32)> = Vec::new();
         for (d, tree) in trees.iter().enumerate() {

@@ -146,7 +146,7 @@ impl<'a> Search<'a> {
             let hierarchy = &request.hierarchies[d];
             if options.grow_numbers && Axis::of(hierarchy) == Axis::Ordered {
                 grows[d] = true;
-                *tree = Tree::grown(hierarchy);
+                *tree = Tree::grown(hierarchy).weighted(request.weight(d));
             }
         }
         let several = !options.known_sets.is_empty();

@@ -40,6 +40,7 @@ fn check(config: &str, metric: &str, objective: Objective) {
         .expect("a fraction"),
         limits: None,
         setting: None,
+        weights: None,
     };
     let solution = Context::quiet(0, |context| FullDomain::default().solve(&request, context))
         .expect("feasible");
@@ -125,6 +126,7 @@ fn config_e() {
             suppress_at_most: Fraction::ONE,
             limits: None,
             setting: None,
+            weights: None,
         };
         let solve = |solver: &dyn Solver| {
             Context::quiet(0, |context| solver.solve(&request, context)).expect("feasible")

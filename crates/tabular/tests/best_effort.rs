@@ -34,6 +34,7 @@ fn the_bound_encloses_the_optimum() {
             suppress_at_most: Fraction::parse(limit).expect("a fraction"),
             limits: None,
             setting: None,
+            weights: None,
         };
         let solve = |solver: &dyn Solver| {
             Context::quiet(3, |context| solver.solve(&request, context)).expect("feasible")
@@ -72,6 +73,7 @@ fn classic_searches_agree_with_the_optimum() {
         suppress_at_most: Fraction::parse("0.05").expect("a fraction"),
         limits: None,
         setting: None,
+        weights: None,
     };
     let solve = |solver: &dyn Solver| {
         Context::quiet(3, |context| solver.solve(&request, context)).expect("feasible")

@@ -27,6 +27,7 @@ fn request<'a>(
         suppress_at_most: Fraction::ZERO,
         limits: None,
         setting: None,
+        weights: None,
     }
 }
 

@@ -20,6 +20,8 @@ struct Case {
     hierarchies: Vec<Hierarchy>,
     promises: Vec<Box<dyn Promise>>,
     limits: Vec<(usize, usize)>,
+    /// What each loss is multiplied by, in half of the cases.
+    weights: Option<Vec<f64>>,
 }
 
 fn case(random: &mut SplitMix64) -> Case {
@@ -100,6 +102,10 @@ fn case(random: &mut SplitMix64) -> Case {
             (low as usize, high as usize)
         })
         .collect();
+    let weights = (random.below(2) == 0).then(|| {
+        let draw = |_| [0.0, 0.25, 1.0, 1.0, 3.0][random.below(5) as usize];
+        (0..attributes).map(draw).collect()
+    });
     Case {
         quasi,
         secret,
@@ -107,6 +113,7 @@ fn case(random: &mut SplitMix64) -> Case {
         hierarchies,
         promises,
         limits,
+        weights,
     }
 }
 
@@ -186,15 +193,11 @@ impl Case {
             })
             .collect();
         let q = losses.len() as f64;
+        let weight = |d: usize| self.weights.as_ref().map_or(1.0, |weights| weights[d]);
+        let weighted = || losses.iter().enumerate().map(|(d, v)| v * weight(d));
         match objective {
-            Objective::Loss => {
-                losses
-                    .iter()
-                    .map(|v| (v + 1.0).powf(1.0 / q))
-                    .product::<f64>()
-                    - 1.0
-            }
-            Objective::LossArithmetic => losses.iter().sum::<f64>() / q,
+            Objective::Loss => weighted().map(|v| (v + 1.0).powf(1.0 / q)).product::<f64>() - 1.0,
+            Objective::LossArithmetic => weighted().sum::<f64>() / q,
             Objective::Discernibility => {
                 (node.kept.iter().map(|c| c.len() * c.len()).sum::<usize>() + n * gone) as f64
             }
@@ -217,7 +220,7 @@ impl Case {
 #[test]
 fn finds_the_best_of_all_nodes() {
     let mut random = SplitMix64::new(2026);
-    let (mut solved, mut refused) = (0, 0);
+    let (mut solved, mut refused, mut steered) = (0, 0, 0);
     for round in 0..6000 {
         let case = case(&mut random);
         let objective = Objective::ALL[round % Objective::ALL.len()].1;
@@ -233,6 +236,7 @@ fn finds_the_best_of_all_nodes() {
             suppress_at_most: limit,
             limits: Some(&case.limits),
             setting: None,
+            weights: case.weights.as_deref(),
         };
         let answer = Context::quiet(0, |context| FullDomain::default().solve(&request, context));
         let n = summary.total() as usize;
@@ -269,6 +273,16 @@ fn finds_the_best_of_all_nodes() {
                 assert_eq!(solution.statistics.classes, best.kept.len() as u64, "{at}");
                 assert_eq!(solution.recoding.classes(), best.kept.len(), "{at}");
                 solved += 1;
+                // Weights that lead elsewhere than equal ones would.
+                let plain = Request {
+                    weights: None,
+                    ..request
+                };
+                let plain =
+                    Context::quiet(0, |context| FullDomain::default().solve(&plain, context));
+                steered += usize::from(
+                    plain.expect("feasible").recoding.levels != solution.recoding.levels,
+                );
             }
             (Err(Error::Infeasible { nearest }), None) => {
                 let least = nodes
@@ -288,8 +302,8 @@ fn finds_the_best_of_all_nodes() {
         }
     }
     assert!(
-        solved > 2000 && refused > 2000,
-        "{solved} solved, {refused} refused"
+        solved > 2000 && refused > 2000 && steered > 10,
+        "{solved} solved, {refused} refused, {steered} steered by weights"
     );
 }
 

@@ -66,6 +66,7 @@ fn what_is_published_lies_between_the_limits() {
             suppress_at_most: Fraction::new(1, 4).expect("a fraction"),
             limits: Some(&limits),
             setting: None,
+            weights: None,
         };
         let solvers: [(&str, &dyn Solver); 3] = [
             ("mondrian", &Mondrian::default()),
@@ -117,6 +118,7 @@ fn the_anytime_search_proves_small_lattices() {
             suppress_at_most: Fraction::new(random.below(3), 10).expect("a fraction"),
             limits: None,
             setting: None,
+            weights: None,
         };
         let exact = Context::quiet(1, |context| FullDomain::default().solve(&request, context));
         let found = Context::quiet(1, |context| BestEffort::default().solve(&request, context));

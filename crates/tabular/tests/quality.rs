@@ -23,6 +23,7 @@ fn solve(solver: &dyn Solver) -> Option<Solution> {
         suppress_at_most: Fraction::ZERO,
         limits: None,
         setting: None,
+        weights: None,
     };
     let solution = Context::quiet(0, |context| solver.solve(&request, context)).expect("feasible");
     let one = rayon::ThreadPoolBuilder::new()

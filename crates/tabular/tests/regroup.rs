@@ -111,6 +111,7 @@ fn no_solver_breaks_a_promise_when_people_have_several_records() {
             suppress_at_most: Fraction::new(share, 100).expect("a fraction"),
             limits: None,
             setting: None,
+            weights: None,
         };
         for entry in CATALOGUE {
             let at = format!("round {round}, {}", entry.name);

@@ -216,6 +216,7 @@ fn request<'a>(case: &'a Case, summary: &'a denym_data::Summary, percent: u64) -
         suppress_at_most: Fraction::new(percent, 100).expect("a fraction"),
         limits: None,
         setting: Some(&case.setting),
+        weights: None,
     }
 }
 

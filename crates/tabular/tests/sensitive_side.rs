@@ -176,6 +176,7 @@ fn presence_solvers_hide_who_is_in_the_table() {
             suppress_at_most: Fraction::ZERO,
             limits: None,
             setting: None,
+            weights: None,
         };
         let admits = |inside: u64, all: u64| {
             promise.admits(&Group::new(inside, inside, &[]).with_population(all))
@@ -518,6 +519,7 @@ fn personalized_guards_hold_in_every_class() {
             suppress_at_most: Fraction::ZERO,
             limits: None,
             setting: None,
+            weights: None,
         };
         let solver = GreedyPersonalized {
             attribute: 0,

@@ -99,7 +99,12 @@ fn case(random: &mut SplitMix64) -> Case {
 }
 
 /// The least score by trying every cut, counted record by record.
-fn brute_force(case: &Case, budget: u64, objective: Objective) -> Option<f64> {
+fn brute_force(
+    case: &Case,
+    budget: u64,
+    objective: Objective,
+    weights: Option<&[f64]>,
+) -> Option<f64> {
     let n = case.secret.codes.len();
     let mut choices: Vec<Vec<Vec<(usize, u32)>>> = vec![Vec::new()];
     for hierarchy in &case.hierarchies {
@@ -146,7 +151,7 @@ fn brute_force(case: &Case, budget: u64, objective: Objective) -> Option<f64> {
                                 (leaves - 1.0) / (all - 1.0) * rows.len() as f64
                             })
                             .sum();
-                        (kept + gone) / n as f64
+                        (kept + gone) / n as f64 * weights.map_or(1.0, |weights| weights[d])
                     })
                     .collect();
                 if objective == Objective::Loss {
@@ -190,6 +195,9 @@ fn k_optimize_finds_the_best_of_all_cuts() {
         let case = case(&mut random);
         let quasi: Vec<&Column> = case.quasi.iter().collect();
         let summary = summarize(&quasi, &[&case.secret], None);
+        let weights: Vec<f64> = (0..quasi.len())
+            .map(|d| [1.0, 0.25, 2.0][(round + d) % 3])
+            .collect();
         let request = Request {
             summary: &summary,
             hierarchies: &case.hierarchies,
@@ -199,10 +207,11 @@ fn k_optimize_finds_the_best_of_all_cuts() {
                 .expect("a fraction"),
             limits: None,
             setting: None,
+            weights: (round % 3 == 0).then_some(&weights),
         };
         let exact = KOptimize { effort: u64::MAX };
         let answer = solve(&exact, &request);
-        let least = brute_force(&case, request.budget(), request.objective);
+        let least = brute_force(&case, request.budget(), request.objective, request.weights);
         match (&answer, least) {
             (Ok(solution), Some(least)) => {
                 let at = format!("round {round}, {}", request.objective.name());
@@ -315,6 +324,7 @@ fn several_known_sets_need_less_than_their_union() {
         suppress_at_most: Fraction::ZERO,
         limits: None,
         setting: None,
+        weights: None,
     };
     let several = TopDownSpecialization {
         known_sets: vec![vec![0], vec![1]],
@@ -360,6 +370,7 @@ fn numeric_taxonomies_grow_where_the_class_changes() {
         suppress_at_most: Fraction::ZERO,
         limits: None,
         setting: None,
+        weights: None,
     };
     let solver = TopDownSpecialization {
         purpose: Purpose::Class(0),
@@ -427,6 +438,7 @@ fn siblings_lose_no_more_than_subtrees_where_one_value_is_rare() {
         suppress_at_most: Fraction::ZERO,
         limits: None,
         setting: None,
+        weights: None,
     };
     let solution = solve(&SiblingGeneralization, &request).expect("feasible");
     assert_eq!(solution.statistics.classes, 4);
@@ -468,6 +480,7 @@ fn mu_argus_is_not_k_anonymity() {
         suppress_at_most: Fraction::ZERO,
         limits: None,
         setting: None,
+        weights: None,
     };
     let run = |k| {
         let argus = MuArgus {
@@ -523,6 +536,7 @@ fn adult_k_optimize_proves_its_cut() {
         suppress_at_most: Fraction::ZERO,
         limits: None,
         setting: None,
+        weights: None,
     };
     let best = solve(&KOptimize::default(), &request).expect("feasible");
     assert_eq!(best.bound, Some(best.score), "the search came to its end");

@@ -59,6 +59,7 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
             let mut document = document(&release.account, "released", args);
             document["bundle"] = json!(release.bundle);
             document["seconds"] = json!(start.elapsed().as_secs_f64());
+            document["phases"] = console.phases();
             console.document(&document);
             summary(&release.account, args, console);
             console.say(format!("bundle     {}", release.bundle.display()));
@@ -72,6 +73,7 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
             let mut document = document(&account, "refused", args);
             document["bundle"] = Value::Null;
             document["seconds"] = json!(start.elapsed().as_secs_f64());
+            document["phases"] = console.phases();
             console.document(&document);
             summary(&account, args, console);
             match &account.refusal {

@@ -21,9 +21,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use denym_data::{Fraction, Summary};
+use denym_data::{Fraction, Summary, Table};
 use denym_engine::Engine;
-use denym_tabular::{Context, Entry, Objective, Request};
+use denym_tabular::{Context, Entry, Objective, Request, Setting};
 use rayon::prelude::*;
 
 use super::grid::{Grid, at};
@@ -32,7 +32,7 @@ use super::{Exploration, ExploreRequest, Trial};
 use crate::listener::{Listener, Phase};
 use crate::plan::{Plan, judges};
 use crate::policy::{Policy, suggest};
-use crate::{Error, coding, recoded, source};
+use crate::{Error, coding, recoded, source, task};
 
 /// What a trial tells beside its metric.
 const FIGURES: [&str; 5] = [
@@ -94,6 +94,7 @@ pub(super) fn explore(
     let jobs: u64 = portfolios.iter().map(|p| p.len() as u64).sum();
     let search = Search {
         plan: &plan,
+        table: &kept,
         summary: &summary,
         grid: &grid,
         records: table.records() as u64,
@@ -152,6 +153,7 @@ fn solvers(name: &str, plan: &Plan) -> Result<Vec<&'static Entry>, Error> {
 
 struct Search<'a> {
     plan: &'a Plan,
+    table: &'a Table,
     summary: &'a Summary,
     grid: &'a Grid,
     records: u64,
@@ -313,6 +315,7 @@ impl Search<'_> {
                 .unwrap_or(Fraction::ZERO),
             limits: Some(&self.plan.limits),
             setting: None,
+            weights: self.plan.weights.as_deref(),
         };
         // Only repairs are cut short when time is up; other searches would be left with nothing.
         let repairs = solver.name == "local-recoding";
@@ -322,7 +325,9 @@ impl Search<'_> {
             keep_going: &keep_going,
             progress: &mut |_| {},
         };
-        let solved = (solver.make)().solve(&request, &mut context);
+        let own = task::solver(solver, self.plan, self.table, &Setting::default())?;
+        let own = own.unwrap_or_else(|| (solver.make)());
+        let solved = own.solve(&request, &mut context);
         if !self.listener.keep_going() {
             return Err(Error::Stopped);
         }

@@ -12,6 +12,7 @@ mod private;
 mod promises;
 mod reader;
 pub mod stream;
+mod task;
 pub mod transactions;
 
 use std::ops::Range;
@@ -25,6 +26,7 @@ pub use microdata::{MicrodataSpec, PerturbSpec, Perturbation, UnconcernedSpec};
 pub use mistake::Mistake;
 pub(crate) use mistake::suggest;
 pub use operations::{KeySource, Middle, Operations};
+pub use task::{Condition, Query, Task, TaskSpec};
 
 /// What a data steward wants published, under which promises.
 #[derive(Debug, Clone)]
@@ -437,6 +439,10 @@ pub struct ReleaseSpec {
     pub format: String,
     /// Makes searches reproducible.
     pub seed: u64,
+    /// What it will be used for, where the algorithm cares.
+    pub task: Option<TaskSpec>,
+    /// Whether intervals of numbers are grown while specializing, instead of taken from hierarchies.
+    pub grow_intervals: bool,
     /// How numbers are grouped and perturbed.
     pub microdata: MicrodataSpec,
 }

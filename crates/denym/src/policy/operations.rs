@@ -1,5 +1,5 @@
 //! Operations on single columns that a policy can name beside a role: top and bottom coding, numbers averaged within
-//! classes, keyed pseudonyms.
+//! classes, keyed pseudonyms; and how much a column's loss counts.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use denym_data::{Fraction, Role};
 use super::reader::{Node, Section};
 
 /// The keys of an attribute that name operations.
-pub(super) const KEYS: [&str; 4] = ["top", "bottom", "microaggregate", "pseudonym"];
+pub(super) const KEYS: [&str; 5] = ["top", "bottom", "microaggregate", "pseudonym", "weight"];
 
 /// What is done to a column beside generalizing it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -21,6 +21,8 @@ pub struct Operations {
     pub middle: Option<Middle>,
     /// An identifier is published as a keyed pseudonym.
     pub pseudonym: Option<KeySource>,
+    /// What the loss of a quasi-identifier is multiplied by; 1 when it is not said.
+    pub weight: Option<Fraction>,
 }
 
 /// The middle of some numbers.
@@ -64,6 +66,12 @@ pub(super) fn operations(section: &Section<'_, '_>, role: Role) -> Operations {
                 misplaced(&node, "pseudonym", "an identifier");
             }
             key_source(&node)
+        }),
+        weight: section.get("weight").and_then(|node| {
+            if role != Role::QuasiIdentifier {
+                misplaced(&node, "weight", "a quasi-identifier");
+            }
+            node.fraction(Fraction::ZERO, None)
         }),
     };
     if let (Some(top), Some(bottom), Some(node)) = (found.top, found.bottom, section.get("top"))

@@ -12,6 +12,7 @@ use super::microdata;
 use super::mistake::Mistake;
 use super::promises::promises;
 use super::reader::{Mistakes, Node, Section};
+use super::task::{grows, task};
 use super::{DataKind, DataSpec, DetailSpec, Knowledge, Policy, ReleaseSpec};
 
 /// Reads `text`; the policy when there is no mistake, else all of them.
@@ -104,7 +105,7 @@ pub(super) fn policy(text: &str, file: &Path) -> Result<Policy, Vec<Mistake>> {
                 &[RELEASE_KEYS, &microdata::KEYS].concat(),
                 "{ algorithm = \"auto\" }",
             )
-            .map(|section| release_spec(&section)),
+            .map(|section| release_spec(&section, &sensitive, &quasi)),
         None => Some(ReleaseSpec::default()),
     };
 
@@ -143,6 +144,9 @@ pub(super) fn policy(text: &str, file: &Path) -> Result<Policy, Vec<Mistake>> {
         );
     }
     check_promises(&specs, &promised, &mistakes);
+    if let Some(release) = &release {
+        check_weights(&specs, release, &mistakes);
+    }
     if let Some(data) = &data
         && let Some(detail) = data.details.first()
         && !specs.iter().any(|spec| spec.role == Role::Subject)
@@ -191,7 +195,15 @@ pub(super) const DATA_KEYS: &[&str] = &[
     "owners",
     "detail",
 ];
-const RELEASE_KEYS: &[&str] = &["algorithm", "metric", "suppress-at-most", "format", "seed"];
+const RELEASE_KEYS: &[&str] = &[
+    "algorithm",
+    "metric",
+    "suppress-at-most",
+    "format",
+    "seed",
+    "task",
+    "grow-intervals",
+];
 /// What a release can be written as.
 pub(super) const FORMATS: [(&str, &str); 3] =
     [("csv", "csv"), ("parquet", "parquet"), ("json", "json")];
@@ -310,12 +322,14 @@ impl Default for ReleaseSpec {
             suppress_at_most: Fraction::ZERO,
             format: "csv".into(),
             seed: 0,
+            task: None,
+            grow_intervals: false,
             microdata: super::MicrodataSpec::default(),
         }
     }
 }
 
-fn release_spec(section: &Section<'_, '_>) -> ReleaseSpec {
+fn release_spec(section: &Section<'_, '_>, sensitive: &[&str], quasi: &[&str]) -> ReleaseSpec {
     let mut spec = ReleaseSpec::default();
     if let Some(node) = section.get("algorithm") {
         spec.algorithm_span = node.span();
@@ -345,6 +359,8 @@ fn release_spec(section: &Section<'_, '_>) -> ReleaseSpec {
     if let Some(node) = section.get("seed") {
         set(&mut spec.seed, node.whole(0));
     }
+    spec.task = task(section, &spec.algorithm, sensitive, quasi);
+    spec.grow_intervals = grows(section, &spec.algorithm);
     spec.microdata = microdata::microdata(section);
     spec
 }
@@ -367,6 +383,23 @@ fn check_trails(promised: &[super::Promised], mistakes: &Mistakes) {
                 "promise `k-anonymity`: the fewest possible owners of every published trail",
             );
         }
+    }
+}
+
+/// Weights count in the loss, and in the cells that local suppression hides.
+fn check_weights(specs: &[super::AttributeSpec], release: &ReleaseSpec, mistakes: &Mistakes) {
+    let counts = ["loss", "loss-arithmetic"].contains(&release.metric.as_str())
+        || release.algorithm == "local-suppression";
+    let weighted = |spec: &&super::AttributeSpec| spec.operations.weight.is_some();
+    if let Some(spec) = specs.iter().find(weighted)
+        && !counts
+    {
+        mistakes.add(
+            "policy-unused-key",
+            spec.span.clone(),
+            format!("`{}` knows no weights", release.metric),
+            "remove `weight`, or use the metric `loss` or `loss-arithmetic`",
+        );
     }
 }
 

@@ -44,21 +44,10 @@ pub fn non_uniform_entropy(publication: &Publication<'_>) -> NonUniformEntropy {
             // Records of the source with any value that goes into a label. With one label per value (global recoding) that is
             // the label's own count, suppressed records included.
             let labels = publication.recoding.labels[position].shares.len();
-            let mut under = vec![Vec::new(); labels];
-            for (&code, class) in codes.iter().zip(&publication.recoding.class_of) {
-                if let Some(class) = class {
-                    let label = publication.recoding.published[position][*class as usize];
-                    under[label as usize].push(code);
-                }
+            let mut under = vec![0_u64; labels];
+            for (label, code) in publication.under(position) {
+                under[label as usize] += frequency[code as usize];
             }
-            let under: Vec<u64> = under
-                .into_iter()
-                .map(|mut codes| {
-                    codes.sort_unstable();
-                    codes.dedup();
-                    codes.iter().map(|&code| frequency[code as usize]).sum()
-                })
-                .collect();
             let mut bits = 0.0;
             for ((&code, &records), class) in codes
                 .iter()

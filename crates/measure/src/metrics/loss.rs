@@ -27,7 +27,7 @@ pub struct Loss {
     pub per_attribute: Vec<f64>,
     /// Geometric mean of (value * weight + 1), minus 1: the score that solvers compare.
     pub geometric: f64,
-    /// Arithmetic mean of the values.
+    /// Arithmetic mean of value * weight.
     pub arithmetic: f64,
 }
 
@@ -42,20 +42,19 @@ pub fn loss(cells: &Cells, weights: &[f64]) -> Result<Loss, Error> {
         .iter()
         .map(|attribute| attribute_loss(attribute, cells.suppressed, cells.total))
         .collect();
+    let weight = |d: usize| weights.get(d).copied().unwrap_or(1.0);
     let product: f64 = per_attribute
         .iter()
         .enumerate()
-        .map(|(position, value)| {
-            let weight = weights.get(position).copied().unwrap_or(1.0);
-            (value * weight + 1.0).powf(1.0 / n as f64)
-        })
+        .map(|(d, value)| (value * weight(d) + 1.0).powf(1.0 / n as f64))
         .product();
     Ok(Loss {
         geometric: if n == 0 { 0.0 } else { product - 1.0 },
         arithmetic: if n == 0 {
             0.0
         } else {
-            per_attribute.iter().sum::<f64>() / n as f64
+            let weighted = per_attribute.iter().enumerate();
+            weighted.map(|(d, v)| v * weight(d)).sum::<f64>() / n as f64
         },
         per_attribute,
     })

@@ -1,9 +1,14 @@
 //! A release as solvers see it: original tuples, the class each went into, and what the class publishes.
 
-use denym_data::{Hierarchy, Recoding, Summary, Unit};
+use denym_data::{Code, Hierarchy, Recoding, Summary, Unit};
+use rayon::prelude::*;
 
 use super::cells::{class_sizes, uneven};
 use crate::Error;
+
+/// Pairs remembered at a time: two megabytes of them.
+const RECENT: usize = 1 << (64 - RECENT_SHIFT);
+const RECENT_SHIFT: u32 = 64 - 18;
 
 /// A recoding of a summary, checked to fit, with the sizes that metrics need.
 #[derive(Debug, Clone)]
@@ -58,6 +63,31 @@ impl<'a> Publication<'a> {
         let label = self.recoding.published[position][class as usize];
         self.recoding.labels[position].shares[label as usize]
             * self.hierarchies[position].leaves() as f64
+    }
+
+    /// The (label, code) pairs of attribute `position`: which original values were published under which label, ascending.
+    pub(crate) fn under(&self, position: usize) -> Vec<(u32, Code)> {
+        let label_of = &self.recoding.published[position];
+        let mut pairs: Vec<u64> = Vec::new();
+        // Most tuples repeat a pair that was just seen; those need no sorting.
+        let mut seen = vec![u64::MAX; RECENT];
+        for (&code, class) in self.summary.quasi[position]
+            .iter()
+            .zip(&self.recoding.class_of)
+        {
+            if let Some(class) = class {
+                let pair = u64::from(label_of[*class as usize]) << 32 | u64::from(code);
+                let slot = pair.wrapping_mul(0x9E37_79B9_7F4A_7C15) as usize >> RECENT_SHIFT;
+                if seen[slot] != pair {
+                    seen[slot] = pair;
+                    pairs.push(pair);
+                }
+            }
+        }
+        pairs.par_sort_unstable();
+        pairs.dedup();
+        let split = |pair: u64| ((pair >> 32) as u32, pair as Code);
+        pairs.into_iter().map(split).collect()
     }
 
     /// Tuples of the domain that `class` stands for.

@@ -54,12 +54,25 @@ pub fn workload_error(
     sanity: f64,
 ) -> WorkloadError {
     let counts = class_counts(publication);
+    let published = |position: usize| {
+        let asked = |query: &CountQuery| query.quasi.iter().any(|(other, _)| *other == position);
+        let by_level = publication.recoding.levels.is_some();
+        if by_level || !queries.iter().any(asked) {
+            return Vec::new();
+        }
+        publication.under(position)
+    };
+    let under: Vec<Vec<(u32, Code)>> = (0..publication.summary.quasi.len())
+        .into_par_iter()
+        .map(published)
+        .collect();
     let answers: Vec<(u64, f64)> = queries
         .par_iter()
         .map(|query| {
+            let asked = Asked::new(publication, query);
             (
-                truth(publication, query),
-                estimate(publication, &counts, query),
+                truth(publication, query, &asked),
+                estimate(publication, &counts, query, &asked, &under),
             )
         })
         .collect();
@@ -170,15 +183,36 @@ fn sum_of(counts: &[(Code, u64)], values: &[Code]) -> u64 {
         .sum()
 }
 
-fn truth(publication: &Publication<'_>, query: &CountQuery) -> u64 {
+/// For each quasi-identifier of a query, by position, which codes it asks for.
+struct Asked(Vec<(usize, Vec<bool>)>);
+
+impl Asked {
+    fn new(publication: &Publication<'_>, query: &CountQuery) -> Asked {
+        let columns = query.quasi.iter().map(|(position, codes)| {
+            let mut asked = vec![false; publication.summary.cardinalities[*position]];
+            for &code in codes {
+                // A code that never occurs is asked for in vain.
+                if let Some(asked) = asked.get_mut(code as usize) {
+                    *asked = true;
+                }
+            }
+            (*position, asked)
+        });
+        Asked(columns.collect())
+    }
+}
+
+fn truth(publication: &Publication<'_>, query: &CountQuery, asked: &Asked) -> u64 {
     let summary = publication.summary;
+    let columns: Vec<(&[Code], &[bool])> = asked
+        .0
+        .iter()
+        .map(|(position, asked)| (summary.quasi[*position].as_slice(), asked.as_slice()))
+        .collect();
     (0..summary.tuples())
         .filter(|&tuple| {
-            query.quasi.iter().all(|(position, codes)| {
-                codes
-                    .binary_search(&summary.quasi[*position][tuple])
-                    .is_ok()
-            })
+            let mut columns = columns.iter();
+            columns.all(|(codes, asked)| asked[codes[tuple] as usize])
         })
         .map(|tuple| match &query.sensitive {
             None => summary.records[tuple],
@@ -191,13 +225,19 @@ fn estimate(
     publication: &Publication<'_>,
     counts: &[Vec<Vec<(Code, u64)>>],
     query: &CountQuery,
+    asked: &Asked,
+    under: &[Vec<(u32, Code)>],
 ) -> f64 {
     let recoding = publication.recoding;
     // The share of each label that lies in the query; labels of a hierarchy's level are its nodes.
     let overlaps: Vec<(usize, Vec<f64>)> = query
         .quasi
         .iter()
-        .map(|(position, codes)| (*position, overlap(publication, *position, codes)))
+        .zip(&asked.0)
+        .map(|((position, codes), (_, asked))| {
+            let share = overlap(publication, *position, codes, asked, &under[*position]);
+            (*position, share)
+        })
         .collect();
     (0..publication.sizes.len())
         .map(|class| {
@@ -215,7 +255,13 @@ fn estimate(
 }
 
 /// For each label of an attribute, the share of its leaves that are among `codes`.
-fn overlap(publication: &Publication<'_>, position: usize, codes: &[Code]) -> Vec<f64> {
+fn overlap(
+    publication: &Publication<'_>,
+    position: usize,
+    codes: &[Code],
+    asked: &[bool],
+    under: &[(u32, Code)],
+) -> Vec<f64> {
     let labels = &publication.recoding.labels[position];
     let hierarchy = &publication.hierarchies[position];
     let level = publication
@@ -230,22 +276,10 @@ fn overlap(publication: &Publication<'_>, position: usize, codes: &[Code]) -> Ve
         }
     } else {
         // Without a level, a label covers the codes that were published under it.
-        let quasi = &publication.summary.quasi[position];
-        let mut under: Vec<(u32, Code)> = quasi
-            .iter()
-            .zip(&publication.recoding.class_of)
-            .filter(|(code, _)| codes.binary_search(code).is_ok())
-            .filter_map(|(&code, class)| {
-                Some((
-                    publication.recoding.published[position][(*class)? as usize],
-                    code,
-                ))
-            })
-            .collect();
-        under.sort_unstable();
-        under.dedup();
-        for (label, _) in under {
-            inside[label as usize] += 1.0;
+        for &(label, code) in under {
+            if asked[code as usize] {
+                inside[label as usize] += 1.0;
+            }
         }
     }
     inside

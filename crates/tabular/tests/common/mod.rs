@@ -1,6 +1,7 @@
 //! Promises and the Adult table for the tests and benches of this crate.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+pub(crate) mod cases;
 pub(crate) mod survey;
 
 use std::path::Path;

@@ -179,6 +179,7 @@ impl TableOf {
             suppress_at_most: Fraction::ZERO,
             limits: None,
             setting: None,
+            weights: None,
         }
     }
 

@@ -278,6 +278,16 @@ fn check(family: Family, plan: &Plan, table: &Table) -> Result<(), Error> {
                 "use `mdav-generic` or a clustering algorithm such as `k-member`, or another role for the column",
             ));
         }
+        if spec.operations.weight.is_some() {
+            mistakes.push(mistake(
+                "policy-unused-key",
+                format!(
+                    "`{name}` groups records and has no use for the weight of `{}`",
+                    spec.name
+                ),
+                "remove `weight`, or use an algorithm that generalizes such as `full-domain`",
+            ));
+        }
         let missing = numbers::missing(column);
         if missing > 0 && (numeric || family == Family::Numeric) {
             mistakes.push(mistake(

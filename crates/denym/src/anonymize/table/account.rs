@@ -154,6 +154,7 @@ pub(super) fn account(
                     recoding: Some(&solution.recoding),
                     table: written,
                     total: records,
+                    classes: Some(classes),
                 }
                 .measure()?
             },

@@ -11,7 +11,7 @@ use super::side::{Side, Touched};
 use crate::effort::Meter;
 use crate::listener::Listener;
 use crate::plan::Plan;
-use crate::{Error, population, recoded, scopes};
+use crate::{Error, population, recoded, scopes, task};
 
 /// What the search found and how it went.
 pub(crate) struct Found {
@@ -141,6 +141,7 @@ pub(super) fn search(
         suppress_at_most: Fraction::new(budget, summary.total().max(1)).unwrap_or(Fraction::ZERO),
         limits: Some(&plan.limits),
         setting: (!plain).then_some(&setting),
+        weights: plan.weights.as_deref(),
     };
     if let Some(side) = Side::named(&release.algorithm) {
         if options.effort.is_some() || options.until_told {
@@ -177,7 +178,7 @@ pub(super) fn search(
         let portfolio = Auto {
             thorough: meter.limited(),
         };
-        let wanted = || listener.keep_going();
+        let wanted = || meter.wanted();
         portfolio.run(&request, &mut context, &wanted, &mut |_, solution| {
             // What needs more than the summary is left to the audit of the written data.
             let holds = !plain || recoded::audit(summary, &solution.recoding, &promises).holds;
@@ -194,7 +195,10 @@ pub(super) fn search(
         });
         (found, Vec::new())
     } else {
-        let solver = solver(entry, meter.limited());
+        let solver = match task::solver(entry, plan, table, &setting)? {
+            Some(solver) => solver,
+            None => solver(entry, meter.limited()),
+        };
         (solver.solve(&request, &mut context), Vec::new())
     };
     // Somebody who stops a run wants no release; a budget that ends wants the best so far.
