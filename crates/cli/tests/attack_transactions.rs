@@ -176,7 +176,7 @@ fn a_raw_file_gives_people_away_and_a_gate_refuses() {
         "--items",
         "2",
         "--sensitive-item",
-        "test:0.4",
+        "test:0.3",
         "--victims",
     ];
     let (code, found) = run_json(at, &args);
