@@ -22,6 +22,8 @@ pub enum Shape {
     Microdata,
     /// Paths.
     Paths,
+    /// Sets of items.
+    Transactions,
     /// Trails over institutions.
     Trails,
     /// Two or more releases of the same people.
@@ -79,6 +81,7 @@ catalogue! {
     "contradiction" RecordLinkage Paths "records that show another place at a known time are discarded" "ours";
     "path-correlation" AttributeLinkage Paths "a suppressed doublet deduced from its neighbors" ITSA;
     "path-minimality" AttributeLinkage Paths "raw paths that would not have been suppressed are ruled out" ITSA;
+    "items" RecordLinkage Transactions "any m items of the victim's set, and the sensitive items that follow" "Terrovitis, Mamoulis, Kalnis, VLDB 2008; Xu, Wang, Fu, Yu, KDD 2008";
     "join" RecordLinkage Releases "two releases joined on what they share" SURVEY;
     "intersection" AttributeLinkage Releases "sensitive values common to the victim's groups in all releases" SURVEY;
     "correspondence" AttributeLinkage Releases "records that must be old or must be gone are cracked" "Fung, Wang, Fu, Pei, EDBT 2008";

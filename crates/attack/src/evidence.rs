@@ -58,13 +58,19 @@ impl Evidence {
         }
     }
 
-    /// Evidence from the chance that each attempt has of being right; a chance of 1 is a success for certain.
-    pub fn of_chances(entry: &'static Entry, chances: &[f64], coverage: Coverage) -> Self {
-        let (rate, interval) = interval::empirical_bernstein(chances, 0.95);
+    /// Evidence from the chance that each attempt has of being right, with how many attempts have it; a chance of 1 is a
+    /// success for certain.
+    pub fn of_chances(
+        entry: &'static Entry,
+        chances: impl Iterator<Item = (f64, u64)> + Clone,
+        coverage: Coverage,
+    ) -> Self {
+        let (rate, interval) = interval::empirical_bernstein(chances.clone(), 0.95);
+        let certain = chances.clone().filter(|&(chance, _)| chance >= 1.0);
         Self {
             attack: entry.name,
-            attempts: chances.len() as u64,
-            successes: chances.iter().filter(|&&chance| chance >= 1.0).count() as u64,
+            attempts: chances.map(|(_, attempts)| attempts).sum(),
+            successes: certain.map(|(_, attempts)| attempts).sum(),
             rate,
             interval: match coverage {
                 Coverage::Exhaustive => (rate, rate),

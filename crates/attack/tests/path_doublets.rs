@@ -1,7 +1,10 @@
 //! The any-L-doublets attack against a slow and obvious one: classes, coarser doublets and local suppression included.
 
 use denym_attack::SplitMix64;
-use denym_attack::paths::{DoubletAttack, Effort, Matching, Rows, Secret, Setting};
+use denym_attack::paths::{
+    Alike, DoubletAttack, Effort, Habit, HomeWork, Matching, Places, Rows, Secret, Setting,
+    Sureness, TopLocations, correlation,
+};
 
 /// Five places at four times; doublet = time x 5 + place. Coarser ones are 20 + time x 2 + (place is 3 or 4).
 fn coarser(doublet: u32) -> u32 {
@@ -58,6 +61,7 @@ fn case(rng: &mut SplitMix64) -> Case {
         } else {
             (Vec::new(), Vec::new())
         },
+        counts: (Vec::new(), Vec::new()),
     };
     Case {
         sick: (0..people).map(|_| rng.below(3) == 0).collect(),
@@ -100,7 +104,7 @@ fn agrees_with_the_definition() {
     for round in 0..1_500 {
         let Case { setting, sick } = case(&mut rng);
         let secrets = [Secret {
-            carriers: sick.clone(),
+            carriers: sick.iter().map(|&sick| sick.into()).collect(),
             at_most: Some((1, 2)),
             named_by: Vec::new(),
         }];
@@ -141,4 +145,178 @@ fn agrees_with_the_definition() {
             }
         }
     }
+}
+
+/// The same setting with people and records that are alike once.
+fn grouped(setting: &Setting, sick: &[bool]) -> (Setting, Secret) {
+    let own = setting.own.as_deref();
+    let alike = Alike::new(
+        setting.raw.iter(),
+        setting.published.iter(),
+        own,
+        &setting.classes,
+    );
+    let mut carriers = vec![0; alike.published.len()];
+    for (&kind, &sick) in alike.kind_of_record.iter().zip(sick) {
+        carriers[kind as usize] += u32::from(sick);
+    }
+    let secret = Secret {
+        carriers,
+        at_most: Some((1, 2)),
+        named_by: Vec::new(),
+    };
+    let setting = Setting {
+        raw: alike.raw,
+        published: alike.published,
+        own: alike.own,
+        classes: alike.classes,
+        counts: alike.counts,
+        ..setting.clone()
+    };
+    (setting, secret)
+}
+
+#[test]
+fn people_who_are_alike_fare_alike() {
+    let mut rng = SplitMix64::new(15);
+    let (mut kinds, mut people) = (0, 0);
+    for round in 0..400 {
+        // Three cases of equal shape one after the other: many are alike.
+        let mut case = case(&mut rng);
+        let few = case.setting.raw.len();
+        let thrice = |rows: &Rows| {
+            let lists: Vec<Vec<u32>> = rows.iter().map(<[u32]>::to_vec).collect();
+            Rows::new(lists.iter().cycle().take(3 * few).map(Vec::as_slice))
+        };
+        let repeat = |list: &[u32]| -> Vec<u32> {
+            list.iter().cycle().take(3 * list.len()).copied().collect()
+        };
+        let own = case.setting.own.take().unwrap();
+        let rows = (0..3).flat_map(|copy| own.iter().map(move |&row| row + copy * few as u32));
+        case.setting.own = (round % 5 > 0).then(|| rows.collect());
+        case.setting.raw = thrice(&case.setting.raw);
+        case.setting.published = thrice(&case.setting.published);
+        case.setting.classes = (
+            repeat(&case.setting.classes.0),
+            repeat(&case.setting.classes.1),
+        );
+        let sick: Vec<bool> = (0..3 * few).map(|_| rng.below(3) == 0).collect();
+        let single = [Secret {
+            carriers: sick.iter().map(|&sick| sick.into()).collect(),
+            at_most: Some((1, 2)),
+            named_by: Vec::new(),
+        }];
+        let (alike, secret) = grouped(&case.setting, &sick);
+        kinds += alike.raw.len();
+        people += 3 * few;
+        let secret = [secret];
+        assert_eq!(case.setting.all_or_none(), alike.all_or_none());
+        for matching in [
+            Matching::Covers,
+            Matching::Consistent,
+            Matching::ConsistentLocal,
+        ] {
+            let run = |setting: &Setting, secrets: &[Secret]| {
+                let attack = DoubletAttack::new(setting, matching, 3, secrets).unwrap();
+                let found = attack.run(&Effort::EVERYTHING);
+                let (linked, told) = (found.linkage(), found.inference(0..1));
+                let rate = (linked.rate * 1e9).round() as u64;
+                let counts = (
+                    linked.attempts,
+                    linked.successes,
+                    told.attempts,
+                    told.successes,
+                );
+                (
+                    rate,
+                    counts,
+                    found.smallest_group(),
+                    found.largest_confidence(0),
+                )
+            };
+            let (one, many) = (run(&case.setting, &single), run(&alike, &secret));
+            let (a, b) = (one.3, many.3);
+            assert_eq!(
+                (one.0, one.1, one.2),
+                (many.0, many.1, many.2),
+                "{matching:?}"
+            );
+            assert_eq!(a.0 * b.1, b.0 * a.1, "{matching:?}");
+        }
+        let places = Places {
+            raw: (0..20).map(|doublet| doublet % 5).collect(),
+            published: (0..20)
+                .map(|d| d % 5)
+                .chain((0..8).map(|d| 5 + d % 2))
+                .collect(),
+        };
+        let night: Vec<Option<bool>> = (0..28).map(|doublet| Some(doublet % 2 == 0)).collect();
+        let habits = |setting: &Setting| {
+            let evidence = |habit: Habit| {
+                let found = habit.evidence();
+                (
+                    (found.rate * 1e9).round() as u64,
+                    found.successes,
+                    found.attempts,
+                )
+            };
+            (
+                evidence(TopLocations::run(setting, &places, 2).unwrap()),
+                evidence(HomeWork::run(setting, &places, (&night[..20], &night)).unwrap()),
+            )
+        };
+        assert_eq!(habits(&case.setting), habits(&alike));
+        if case.setting.own.is_some() {
+            let sureness = Sureness {
+                confidence: 0.6,
+                support: 1,
+                steps: u64::MAX,
+                seed: 1,
+            };
+            let (one, many) = (
+                correlation(&case.setting, &sureness).unwrap(),
+                correlation(&alike, &sureness).unwrap(),
+            );
+            assert_eq!(one.evidence, many.evidence);
+            let right = |deduced: &[denym_attack::paths::Deduced]| {
+                let right = deduced.iter().filter(|one| one.right);
+                right.map(|one| one.people).sum::<u64>()
+            };
+            assert_eq!(right(&one.deduced), right(&many.deduced));
+        }
+    }
+    assert!(kinds * 2 < people, "{kinds} kinds of {people} people");
+}
+
+#[test]
+fn draws_are_of_people_not_of_kinds() {
+    // One path of a thousand people, and ten that nobody shares.
+    let lists: Vec<Vec<u32>> = (0..11).map(|doublet| vec![doublet]).collect();
+    let rows = Rows::new(lists.iter().map(Vec::as_slice));
+    let counts: Vec<u32> = (0..11).map(|at| if at == 0 { 1_000 } else { 1 }).collect();
+    let setting = Setting {
+        raw: rows.clone(),
+        published: rows,
+        own: Some((0..11).collect()),
+        stands_for: (0..11).map(|doublet| vec![doublet]).collect(),
+        raw_time: vec![Some(0); 11],
+        published_time: vec![0; 11],
+        classes: (Vec::new(), Vec::new()),
+        counts: (counts.clone(), counts),
+    };
+    let attack = DoubletAttack::new(&setting, Matching::Covers, 1, &[]).unwrap();
+    let some = Effort {
+        words: 1,
+        least_victims: 300,
+        pieces: 10,
+        seed: 3,
+    };
+    let drawn = attack.run(&some).linkage();
+    let all = attack.run(&Effort::EVERYTHING).linkage();
+    assert_eq!(
+        (drawn.attempts, all.attempts, all.successes),
+        (300, 1_010, 10)
+    );
+    assert!((all.rate - 11.0 / 1_010.0).abs() < 1e-12);
+    assert!(drawn.interval.0 <= all.rate && all.rate <= drawn.interval.1);
 }

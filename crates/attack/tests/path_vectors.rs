@@ -84,7 +84,10 @@ fn contradiction_finds_what_the_vectors_say() {
         let secrets: Vec<Secret> = secret_values
             .iter()
             .map(|value| Secret {
-                carriers: sensitive.iter().map(|code| code == value).collect(),
+                carriers: sensitive
+                    .iter()
+                    .map(|code| (code == value).into())
+                    .collect(),
                 at_most: Some(at_most),
                 named_by: Vec::new(),
             })
@@ -174,7 +177,10 @@ fn samples_estimate_the_average_and_bound_nothing_else() {
         assert_eq!(found.coverage, Coverage::Sampled { seed });
         chances.extend(found.each.iter().map(Fate::chance));
     }
-    let (mean, (low, high)) = denym_attack::interval::empirical_bernstein(&chances, 0.999_999);
+    let (mean, (low, high)) = denym_attack::interval::empirical_bernstein(
+        chances.iter().map(|&chance| (chance, 1)),
+        0.999_999,
+    );
     assert!(low < exact && exact < high, "{mean} against {exact}");
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(1)

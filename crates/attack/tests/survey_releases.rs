@@ -217,7 +217,7 @@ fn two_windows_leak_what_each_hides() {
         .map(|(_, path)| path)
         .collect();
     let secret = Secret {
-        carriers: codes.iter().map(|&code| code == 1).collect(),
+        carriers: codes.iter().map(|&code| (code == 1).into()).collect(),
         at_most: Some((2, 5)),
         named_by: Vec::new(),
     };

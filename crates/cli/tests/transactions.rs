@@ -7,76 +7,8 @@ use std::io::Read as _;
 use std::path::Path;
 
 use serde_json::Value;
-use support::{json, run, write};
-
-/// Baskets of twelve people; the test is the sensitive item.
-const BASKETS: [&str; 12] = [
-    "bread;milk;test",
-    "bread;milk",
-    "bread;butter",
-    "bread;butter;milk",
-    "beer;wine",
-    "beer;wine;milk",
-    "beer;test",
-    "wine;milk",
-    "caviar",
-    "bread",
-    "milk",
-    "",
-];
-
-/// Groups of items, for generalization.
-const TAXONOMY: &str = "\
-bread,food,goods
-milk,food,goods
-butter,food,goods
-caviar,food,goods
-beer,drink,goods
-wine,drink,goods
-";
-
-const POLICY: &str = "\
-[data]
-path = \"baskets.csv\"
-kind = \"transactions\"
-
-[adversary]
-knows = { items = 2 }
-
-[promise]
-k-anonymity = 3
-confidence = { items = [\"test\"], at-most = 0.4 }
-
-[release]
-algorithm = \"item-suppression\"
-";
-
-type Sets = Vec<BTreeSet<String>>;
-
-fn wide(baskets: &[&str]) -> String {
-    let mut text = "customer,items\n".to_owned();
-    for (number, basket) in baskets.iter().enumerate() {
-        text += &format!("c{number},{basket}\n");
-    }
-    text
-}
-
-fn long(baskets: &[&str]) -> String {
-    let mut rows = Vec::new();
-    for (number, basket) in baskets.iter().enumerate() {
-        rows.extend(basket.split(';').map(|item| format!("{item},c{number}")));
-    }
-    rows.reverse();
-    format!("item,subject\n{}\n", rows.join("\n"))
-}
-
-fn sets(baskets: &[&str]) -> Sets {
-    let items = |cell: &&str| {
-        let items = cell.split(';').filter(|item| !item.is_empty());
-        items.map(str::to_owned).collect()
-    };
-    baskets.iter().map(items).collect()
-}
+use support::baskets::{BASKETS, POLICY, Sets, TAXONOMY, anonymized, long, sets, wide};
+use support::{json, write};
 
 /// What the release shows, whatever its layout and format.
 fn published(at: &Path, file: &str) -> Sets {
@@ -182,11 +114,6 @@ const ASKED: Asked<'_> = Asked {
     k: 3,
     sensitive: &[("test", 40)],
 };
-
-fn anonymized(at: &Path, policy: &str) -> (i32, Value) {
-    write(at, "policy.toml", policy);
-    json(at, &["anonymize", "policy.toml", "-o", "out", "--force"])
-}
 
 #[test]
 fn both_layouts_and_every_format_say_the_same() {
@@ -349,126 +276,6 @@ fn no_published_file_gives_anybody_away() {
         assert_eq!(json(at, &["verify", "out"]).0, 0, "{seed}");
     }
     assert!(released >= 20, "{released}");
-}
-
-#[test]
-fn refusals_say_what_can_be_had() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let at = directory.path();
-    write(at, "baskets.csv", wide(&BASKETS));
-    let (code, found) = anonymized(at, &POLICY.replace("0.4", "0.1"));
-    assert_eq!((code, &found["status"]), (1, &Value::from("refused")));
-    assert_eq!(found["error"]["code"], "paths-base-rate");
-    let help = found["error"]["help"].as_str().expect("help");
-    assert!(help.contains("2/12"), "{help}");
-    assert!(found["critical_violations"].as_u64() > Some(0));
-    assert_eq!(found["bundle"], Value::Null);
-    let (code, found) = anonymized(at, &POLICY.replace("k-anonymity = 3", "k-anonymity = 13"));
-    assert_eq!(
-        (code, &found["error"]["code"]),
-        (1, &Value::from("paths-too-few-records"))
-    );
-    assert!(!at.join("out").exists());
-}
-
-#[test]
-fn every_mistake_of_a_policy_at_once() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let at = directory.path();
-    write(at, "baskets.csv", wide(&BASKETS));
-    let policy = "\
-[data]
-path = \"baskets.csv\"
-kind = \"transactions\"
-separator = \"ab\"
-[attributes]
-age = \"quasi\"
-[adversary]
-knows = { items = 0 }
-[promise]
-k-anonymity = 3
-l-diversity = 2
-confidence = { at-most = 0.4 }
-[release]
-algorithm = \"item-generalization\"
-metric = \"lost-itemsets\"
-";
-    write(at, "policy.toml", policy);
-    let output = run(at, &["anonymize", "policy.toml"]);
-    assert_eq!(output.status.code(), Some(2));
-    let text = String::from_utf8(output.stderr).expect("UTF-8");
-    for part in [
-        "separator",
-        "`age` stands beside the items",
-        "items",
-        "`l-diversity` is not judged on transactions",
-        "add `items = [\"pregnancy test\"]`",
-        "taxonomy",
-        "frequent-itemsets",
-    ] {
-        assert!(text.contains(part), "{part}: {text}");
-    }
-}
-
-#[test]
-fn hostile_files_get_a_clear_error_and_no_cell_is_quoted() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let at = directory.path();
-    for (data, more, code, part) in [
-        (
-            "item,subject\nsecretword,\n",
-            "",
-            2,
-            "row 1: `subject` is missing",
-        ),
-        (
-            "customer,items\na,secretword\na,x\n",
-            "subject = \"customer\"",
-            2,
-            "row 2: `customer` repeats",
-        ),
-        (
-            "customer,basket\na,secretword\n",
-            "",
-            2,
-            "neither a column `items` nor columns `subject` and `item`",
-        ),
-        ("customer,items\n", "", 2, "no record"),
-    ] {
-        write(at, "baskets.csv", data);
-        let kind = "kind = \"transactions\"";
-        write(
-            at,
-            "policy.toml",
-            POLICY.replace(kind, &format!("{kind}\n{more}")),
-        );
-        let output = run(at, &["anonymize", "policy.toml", "-o", "out"]);
-        let text = format!(
-            "{}{}",
-            String::from_utf8_lossy(&output.stdout),
-            String::from_utf8_lossy(&output.stderr)
-        );
-        assert_eq!(output.status.code(), Some(code), "{text}");
-        assert!(text.contains(part), "{part}: {text}");
-        assert!(!text.contains("secretword"), "{text}");
-        assert!(!at.join("out").exists());
-    }
-    // A file without a comma anywhere is read by its name all the same.
-    write(
-        at,
-        "baskets.csv",
-        "items\nbread milk\nbread\nmilk bread\nbread milk\n",
-    );
-    let policy = POLICY
-        .replace(
-            "kind = \"transactions\"",
-            "kind = \"transactions\"\nseparator = \" \"",
-        )
-        .replace("confidence = { items = [\"test\"], at-most = 0.4 }\n", "");
-    let (code, found) = anonymized(at, &policy);
-    assert_eq!(code, 0, "{found}");
-    let text = std::fs::read_to_string(at.join("out/release/baskets.csv")).expect("data");
-    assert_eq!(text, "items\nbread\nbread milk\nbread milk\nbread milk\n");
 }
 
 #[test]

@@ -34,6 +34,11 @@ impl Fraction {
         })
     }
 
+    /// The share of `part` in `whole`; of nothing it is zero.
+    pub fn of(part: u64, whole: u64) -> Fraction {
+        Fraction::new(part, whole).unwrap_or(Fraction::ZERO)
+    }
+
     /// Reads a decimal such as `0.6`, `5`, `1e-3` exactly; `None` when it is negative, no number, or needs more than 18 digits.
     pub fn parse(text: &str) -> Option<Fraction> {
         let (mantissa, exponent) = match text.split_once(['e', 'E']) {
@@ -87,10 +92,17 @@ impl Fraction {
         self.denominator
     }
 
-    /// Whether `part / whole` is at most this fraction; true when `whole` is zero.
+    /// Whether `part / whole` is at most this fraction; true when both are zero.
+    #[inline]
     pub fn bounds(self, part: u64, whole: u64) -> bool {
         u128::from(part) * u128::from(self.denominator)
             <= u128::from(whole) * u128::from(self.numerator)
+    }
+
+    /// Whether `part / whole` is more than this fraction; false when both are zero.
+    #[inline]
+    pub fn is_exceeded_by(self, part: u64, whole: u64) -> bool {
+        !self.bounds(part, whole)
     }
 
     /// The largest whole number that is at most this fraction of `n`.
@@ -149,7 +161,12 @@ mod tests {
     #[test]
     fn bounds_do_not_round() {
         let third = Fraction::new(1, 3).unwrap();
-        assert!(third.bounds(1, 3));
+        assert!(third.bounds(1, 3) && !third.is_exceeded_by(1, 3));
+        assert!(Fraction::of(3, 5).is_exceeded_by(600_001, 1_000_000));
+        assert!(
+            Fraction::of(1, 3) < Fraction::of(2, 5) && Fraction::of(2, 4) == Fraction::of(1, 2)
+        );
+        assert_eq!(Fraction::of(0, 0), Fraction::ZERO);
         assert!(!third.bounds(333_334, 1_000_000));
         assert!(Fraction::parse("0.6").unwrap().bounds(3, 5));
         assert_eq!(Fraction::parse("0.05").unwrap().floor_of(30_162), 1508);

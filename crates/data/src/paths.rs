@@ -12,14 +12,12 @@
 
 mod builder;
 mod error;
-mod fraction;
 mod gps;
 mod long;
 mod wide;
 
 pub use builder::PathsBuilder;
 pub use error::PathsError;
-pub use fraction::Fraction;
 pub use gps::{Grid, Point, Slot};
 pub use long::{Event, Repeats};
 pub use wide::split_doublet;
@@ -193,6 +191,41 @@ impl Paths {
         self.starts
             .windows(2)
             .map(|pair| &self.items[pair[0] as usize..pair[1] as usize])
+    }
+
+    /// A table of some of these records, in the order of `records`, each with the doublets that `shown` gives it; attributes
+    /// go along.
+    pub fn of_records<'a, Row: Copy + TryInto<usize>>(
+        &self,
+        records: &[Row],
+        shown: impl Fn(usize) -> &'a [u32],
+    ) -> Result<Self, PathsError> {
+        let row = |&record: &Row| record.try_into().unwrap_or(usize::MAX);
+        let mut starts = Vec::with_capacity(records.len() + 1);
+        starts.push(0);
+        let mut items = Vec::with_capacity(self.items.len());
+        for record in records {
+            items.extend_from_slice(shown(row(record)));
+            let end = u32::try_from(items.len()).map_err(|_| PathsError::TooMany {
+                what: "doublets in the records",
+            })?;
+            starts.push(end);
+        }
+        let pick = |column: &Attribute| Attribute {
+            name: column.name.clone(),
+            values: column.values.clone(),
+            codes: records.iter().map(|r| column.codes[row(r)]).collect(),
+        };
+        let mut found = Self::from_codes(
+            self.locations.clone(),
+            self.times.clone(),
+            self.doublets.clone(),
+            starts,
+            items,
+        )?;
+        found.sensitive = self.sensitive.iter().map(pick).collect();
+        found.quasi = self.quasi.iter().map(pick).collect();
+        Ok(found)
     }
 
     /// Number of doublets over all records: N(T) of the distortion ratio.

@@ -2,6 +2,7 @@
 
 pub(crate) mod against;
 pub(crate) mod paths;
+mod subsets;
 pub(crate) mod transactions;
 
 use std::path::PathBuf;

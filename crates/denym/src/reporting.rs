@@ -18,7 +18,7 @@ use serde_json::json;
 use crate::anonymize::{Account, Figures};
 use crate::certificate::{Certificate, Check, Claim, share};
 use crate::plan::Plan;
-use crate::policy::{Diversity, PromiseSpec};
+use crate::policy::{Diversity, Policy, PromiseSpec};
 
 /// The steward's report on a release.
 pub(crate) fn report(
@@ -119,32 +119,36 @@ pub(crate) fn report(
             .chain(numbers::notes(plan, account))
             .collect(),
         warnings: account.warnings.clone(),
-        provenance: Provenance {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            policy: plan
-                .policy
-                .file
-                .file_name()
-                .map(|name| name.to_string_lossy().into_owned())
-                .unwrap_or_default(),
-            steps: plan.steps(),
-            facts: [
-                vec![
-                    ("algorithm".to_owned(), account.algorithm.clone()),
-                    (
-                        "seed of the search".to_owned(),
-                        plan.policy.release.seed.to_string(),
-                    ),
-                ],
-                metrics
-                    .iter()
-                    .map(|(name, value)| (name.clone(), denym_report::decimal(*value)))
-                    .collect(),
-                numbers::provenance(account),
-            ]
-            .concat(),
+        provenance: {
+            let mut found = provenance(&plan.policy, account, plan.steps());
+            let metrics = metrics.iter();
+            let metrics =
+                metrics.map(|(name, value)| (name.clone(), denym_report::decimal(*value)));
+            found.facts.extend(metrics);
+            found.facts.extend(numbers::provenance(account));
+            found
         },
         ..Report::default()
+    }
+}
+
+/// Where a release comes from: the policy, what was done, by which algorithm and seed.
+fn provenance(policy: &Policy, account: &Account, steps: Vec<String>) -> Provenance {
+    Provenance {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        policy: policy
+            .file
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default(),
+        steps,
+        facts: vec![
+            ("algorithm".to_owned(), account.algorithm.clone()),
+            (
+                "seed of the search".to_owned(),
+                policy.release.seed.to_string(),
+            ),
+        ],
     }
 }
 

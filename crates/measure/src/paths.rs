@@ -25,7 +25,8 @@ mod contradiction;
 use std::collections::BTreeMap;
 use std::hash::Hash;
 
-use denym_data::paths::{Fraction, Paths};
+use denym_data::Fraction;
+use denym_data::paths::Paths;
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 
@@ -242,8 +243,10 @@ impl<'a> Judge<'a> {
             if exempt.contains(&secret) || size == 0 {
                 continue;
             }
-            let share = Fraction::new(counts[secret + 1], size);
-            self.audit.largest_confidence = self.audit.largest_confidence.max(share);
+            let largest = &mut self.audit.largest_confidence;
+            if largest.is_exceeded_by(counts[secret + 1], size) {
+                *largest = Fraction::of(counts[secret + 1], size);
+            }
             broken |= asked.at_most.is_exceeded_by(counts[secret + 1], size);
         }
         broken

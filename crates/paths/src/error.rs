@@ -1,11 +1,11 @@
 //! Why a request on paths or transactions cannot be met.
 
-use denym_data::paths::{Fraction, PathsError};
+use denym_data::paths::PathsError;
 
 /// A refusal or a mistake; no text ever quotes a value of the data.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Error {
-    /// L or K is zero, or a bound has a zero denominator.
+    /// L or K is zero.
     #[error("{what} must be at least 1")]
     NotPositive {
         /// Which parameter.
@@ -32,17 +32,16 @@ pub enum Error {
         records: u64,
     },
     /// Even without any doublet a sensitive value is too frequent.
-    #[error(
-        "bound {bound} on `{attribute}` is exceeded in the whole table: {} of {}",
-        found.numerator, found.denominator
-    )]
+    #[error("bound {bound} on `{attribute}` is exceeded in the whole table: {having} of {records}")]
     BaseRate {
         /// Position of the bound in the request, from 0.
         bound: usize,
         /// Attribute name, or `location`.
         attribute: String,
-        /// The share found.
-        found: Fraction,
+        /// Records that have the value.
+        having: u64,
+        /// Records in the group.
+        records: u64,
     },
     /// An option does not fit the data.
     #[error("{what}")]
@@ -106,9 +105,10 @@ impl Error {
             } => format!(
                 "k = {smallest} is reachable, or suppress those {records} records, or generalize the quasi-identifiers"
             ),
-            Self::BaseRate { found, .. } => format!(
-                "a bound of {}/{} or more is reachable; no suppression lowers it",
-                found.numerator, found.denominator
+            Self::BaseRate {
+                having, records, ..
+            } => format!(
+                "a bound of {having}/{records} or more is reachable; no suppression lowers it"
             ),
             Self::BadOption { .. } => "see the documentation of the option".to_owned(),
             Self::Republication { .. } => {

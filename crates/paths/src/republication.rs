@@ -23,17 +23,22 @@
 //! Al-Hussaeni 2009, section 6.2 (future work). That arrivals come in groups of K or wait is the
 //! remedy for the difference attack of Fung et al., survey, Example 6.3.
 
-use denym_data::paths::{Attribute, Doublet, Paths};
-use denym_measure::paths as judge;
-use hashbrown::HashMap;
+use denym_data::paths::{Attribute, Paths};
 
+use self::contradiction::{Contradiction, carriers};
+use self::join::{ARRIVED, BOTH, Words, join};
 use crate::error::Error;
-use crate::local_contradiction::{self, CAREFUL_ROUNDS};
+use crate::local_contradiction::CAREFUL_ROUNDS;
 use crate::miner;
 use crate::recoding::{PathRecoding, Rows, Vocabulary};
 use crate::request::{Algorithm, Context, Limits, Matching, Request, Secret};
 use crate::solve::Problem;
-use crate::summary::{NO_BOUND, Summary, quasi_classes};
+use crate::summary::{Summary, quasi_classes};
+
+mod contradiction;
+mod join;
+
+pub use contradiction::check_contradiction;
 
 /// An earlier release, and which of its records each record of the updated table continues.
 #[derive(Clone, Debug)]
@@ -43,11 +48,6 @@ pub struct Earlier<'a> {
     /// For each record of the updated table its record in the earlier release, if the subject was in it.
     pub record_of: &'a [Option<u32>],
 }
-
-/// Presence of a subject: the class the adversary sees it in.
-const BOTH: &str = "both";
-const ARRIVED: &str = "arrived";
-const LEFT: &str = "left";
 
 /// Refuses when a new release and the earlier one together break the promise.
 ///
@@ -79,144 +79,6 @@ pub fn check_republication(
         return Err(Error::Republication { exposed });
     }
     Ok(())
-}
-
-/// The table an adversary has who joins both releases: united paths, and presence as a quasi-identifier.
-fn join(earlier: &Earlier, released: &Paths, kept: &[usize]) -> Result<Paths, Error> {
-    let old = earlier.released;
-    if earlier
-        .record_of
-        .iter()
-        .flatten()
-        .any(|&r| r as usize >= old.len())
-        || kept.len() != released.len()
-        || kept.iter().any(|&record| record >= earlier.record_of.len())
-    {
-        return Err(Error::BadOption {
-            what: "the records of the two releases do not fit each other",
-        });
-    }
-    let words = Words::new(released, old);
-    let mut lists: Vec<Vec<u32>> = Vec::new();
-    let mut presence: Vec<&str> = Vec::new();
-    let mut from: Vec<(bool, usize)> = Vec::new();
-    let mut continued = vec![false; old.len()];
-    for (row, &record) in kept.iter().enumerate() {
-        let mut list: Vec<u32> = released
-            .record(row)
-            .iter()
-            .map(|&i| words.new[i as usize])
-            .collect();
-        match earlier.record_of[record] {
-            Some(before) => {
-                continued[before as usize] = true;
-                list.extend(
-                    old.record(before as usize)
-                        .iter()
-                        .map(|&i| words.old[i as usize]),
-                );
-                presence.push(BOTH);
-            }
-            None => presence.push(ARRIVED),
-        }
-        list.sort_unstable();
-        list.dedup();
-        lists.push(list);
-        from.push((true, row));
-    }
-    for row in (0..old.len()).filter(|&row| !continued[row]) {
-        lists.push(
-            old.record(row)
-                .iter()
-                .map(|&i| words.old[i as usize])
-                .collect(),
-        );
-        presence.push(LEFT);
-        from.push((false, row));
-    }
-    let rows = Rows::from_lists(lists.iter().map(Vec::as_slice));
-    let mut joint = Paths::from_codes(
-        words.locations,
-        words.times,
-        words.doublets,
-        rows.starts,
-        rows.items,
-    )?;
-    joint = joint.with_quasi(Attribute::from_labels("presence", presence.iter().copied()))?;
-    let columns = |paths: &Paths, quasi: bool| -> Vec<Attribute> {
-        if quasi {
-            paths.quasi().to_vec()
-        } else {
-            paths.sensitive().to_vec()
-        }
-    };
-    for quasi in [false, true] {
-        let (new, old) = (columns(released, quasi), columns(old, quasi));
-        for column in &new {
-            let before = old.iter().find(|o| o.name == column.name);
-            let labels = from.iter().map(|&(is_new, row)| match (is_new, before) {
-                (true, _) => column.values[column.codes[row] as usize].as_str(),
-                (false, Some(before)) => before.values[before.codes[row] as usize].as_str(),
-                (false, None) => "",
-            });
-            let joined = Attribute::from_labels(&column.name, labels);
-            joint = if quasi {
-                joint.with_quasi(joined)?
-            } else {
-                joint.with_sensitive(joined)?
-            };
-        }
-    }
-    Ok(joint)
-}
-
-/// One dictionary of the doublets of two tables, by label.
-struct Words {
-    locations: Vec<String>,
-    times: Vec<String>,
-    doublets: Vec<Doublet>,
-    new: Vec<u32>,
-    old: Vec<u32>,
-}
-
-impl Words {
-    fn new(new: &Paths, old: &Paths) -> Self {
-        let united = |a: &[String], b: &[String]| -> (Vec<String>, Vec<u32>) {
-            let mut labels = a.to_vec();
-            let mut code: HashMap<String, u32> = labels.iter().cloned().zip(0..).collect();
-            let of_b = b
-                .iter()
-                .map(|label| {
-                    *code.entry_ref(label.as_str()).or_insert_with(|| {
-                        labels.push(label.clone());
-                        labels.len() as u32 - 1
-                    })
-                })
-                .collect();
-            (labels, of_b)
-        };
-        let (locations, old_location) = united(new.locations(), old.locations());
-        let (times, old_time) = united(new.times(), old.times());
-        let moved: Vec<Doublet> = old
-            .doublets()
-            .iter()
-            .map(|d| Doublet {
-                time: old_time[d.time as usize],
-                location: old_location[d.location as usize],
-            })
-            .collect();
-        let mut doublets: Vec<Doublet> = new.doublets().iter().chain(&moved).copied().collect();
-        doublets.sort_unstable();
-        doublets.dedup();
-        let place = |d: &Doublet| doublets.partition_point(|known| known < d) as u32;
-        Self {
-            new: new.doublets().iter().map(place).collect(),
-            old: moved.iter().map(place).collect(),
-            locations,
-            times,
-            doublets,
-        }
-    }
 }
 
 /// A release of `paths` by local suppression that is safe alone and together with the earlier release.
@@ -276,7 +138,7 @@ pub fn republish(
     loop {
         context.check()?;
         rounds += 1;
-        let alone = candidate(paths, &shown, &kept)?;
+        let alone = paths.of_records(&kept, |record| &shown[record])?;
         let mut cuts: Vec<(usize, u32)> = Vec::new();
         let summary = Summary::new(&alone, request)?;
         let mined = miner::mine_with_rows(&summary, limits, context)?;
@@ -378,123 +240,6 @@ pub fn republish(
     Ok(finish(&problem, &shown, waiting, rounds))
 }
 
-/// Who carries each secret, record by record.
-fn carriers(paths: &Paths, request: &Request, kept: &[usize]) -> Vec<Vec<bool>> {
-    let carries = |secret: &Secret| -> Vec<bool> {
-        let Secret::Value { attribute, value } = secret else {
-            return vec![false; kept.len()];
-        };
-        let column = paths.sensitive().iter().find(|a| a.name == *attribute);
-        let code = column.and_then(|column| Some((column, column.code(value)?)));
-        kept.iter()
-            .map(|&record| code.is_some_and(|(column, code)| column.codes[record] == code))
-            .collect()
-    };
-    let bounds = request.bounds.iter();
-    bounds.map(|bound| carries(&bound.secret)).collect()
-}
-
-/// What records show beside what is known of them, one row per record, since their pasts differ.
-struct Contradiction<'a> {
-    raw: &'a [Vec<u32>],
-    shown: &'a [Vec<u32>],
-    classes: &'a [u32],
-    carriers: &'a [Vec<bool>],
-    doublets: &'a [Doublet],
-}
-
-impl Contradiction<'_> {
-    /// Removals (record, item) that give contradicted sequences more candidates.
-    fn cuts(&self, limits: &Limits, round: u32) -> Result<Vec<(usize, u32)>, Error> {
-        let mut order: Vec<usize> = (0..self.raw.len()).collect();
-        order.sort_by_key(|&record| (self.classes[record], record));
-        let mut class_starts: Vec<u32> = (0..order.len())
-            .filter(|&at| at == 0 || self.classes[order[at]] != self.classes[order[at - 1]])
-            .map(|at| at as u32)
-            .collect();
-        class_starts.push(order.len() as u32);
-        let stride = 1 + self.carriers.len();
-        let mut weights = Vec::with_capacity(order.len() * stride);
-        for &record in &order {
-            weights.push(1);
-            weights.extend(self.carriers.iter().map(|marks| u32::from(marks[record])));
-        }
-        let summary = |lists: &[Vec<u32>]| {
-            let rows = Rows::from_lists(order.iter().map(|&record| lists[record].as_slice()));
-            Summary {
-                item_count: self.doublets.len(),
-                starts: rows.starts,
-                items: rows.items,
-                weights: weights.clone(),
-                stride,
-                class_starts: class_starts.clone(),
-                named_bound: vec![NO_BOUND; self.doublets.len()],
-                row_of_record: Vec::new(),
-            }
-        };
-        let time_of: Vec<u32> = self.doublets.iter().map(|d| d.time).collect();
-        let (source, current) = (summary(self.raw), summary(self.shown));
-        let found = local_contradiction::cuts(&source, &current, &time_of, limits, round)?;
-        let found = found.into_iter();
-        Ok(found
-            .map(|(row, item)| (order[row as usize], item))
-            .collect())
-    }
-}
-
-/// Refuses when whoever knows the updated source paths and holds both releases finds too few, by the judge's count.
-pub fn check_contradiction(
-    earlier: &Earlier,
-    source: &Paths,
-    released: &Paths,
-    kept: &[usize],
-    request: &Request,
-) -> Result<(), Error> {
-    let whole = join(earlier, released, kept)?;
-    let present: Vec<usize> = (0..kept.len()).collect();
-    let shown: Vec<Vec<u32>> = present.iter().map(|&r| whole.record(r).to_vec()).collect();
-    let joint = candidate(&whole, &shown, &present)?;
-    let raw: Vec<Vec<u32>> = source.records().map(<[u32]>::to_vec).collect();
-    let known = candidate(source, &raw, kept)?;
-    // Presence is known too; classes are compared by code, so the source gets the columns of the join.
-    let known = with_quasi_of(&known, &joint)?;
-    let secrets = request.bounds.iter().map(|bound| match &bound.secret {
-        Secret::Value { attribute, value } => judge::Secret::value(attribute, value, bound.at_most),
-        Secret::Place { location } => judge::Secret::place(location, bound.at_most),
-    });
-    let knowledge = judge::Knowledge::new(request.l, request.k, secrets.collect());
-    let removal = judge::Removal::SomeRecords;
-    let audit = judge::consistent(&known, &joint, removal, &knowledge);
-    match audit {
-        Ok(audit) if audit.holds => Ok(()),
-        Ok(audit) => Err(Error::Republication {
-            exposed: audit.exposed_records.max(1),
-        }),
-        Err(_) => Err(Error::Internal {
-            what: "the join must have a record for each record of the new release",
-        }),
-    }
-}
-
-/// The same paths and sensitive values with the quasi-identifiers of another table of the same records.
-fn with_quasi_of(paths: &Paths, other: &Paths) -> Result<Paths, Error> {
-    let rows = Rows::from_lists(paths.records());
-    let mut table = Paths::from_codes(
-        paths.locations().to_vec(),
-        paths.times().to_vec(),
-        paths.doublets().to_vec(),
-        rows.starts,
-        rows.items,
-    )?;
-    for column in paths.sensitive() {
-        table = table.with_sensitive(column.clone())?;
-    }
-    for column in other.quasi() {
-        table = table.with_quasi(column.clone())?;
-    }
-    Ok(table)
-}
-
 /// Arrivals in classes of quasi-identifiers that cannot form a group yet.
 fn waiting(
     earlier: &Earlier,
@@ -530,30 +275,6 @@ fn waiting(
         return Err(Error::Republication { exposed: stuck });
     }
     Ok(waiting)
-}
-
-/// The new release as it stands.
-fn candidate(paths: &Paths, shown: &[Vec<u32>], kept: &[usize]) -> Result<Paths, Error> {
-    let rows = Rows::from_lists(kept.iter().map(|&record| shown[record].as_slice()));
-    let mut table = Paths::from_codes(
-        paths.locations().to_vec(),
-        paths.times().to_vec(),
-        paths.doublets().to_vec(),
-        rows.starts,
-        rows.items,
-    )?;
-    let pick = |column: &Attribute| Attribute {
-        name: column.name.clone(),
-        values: column.values.clone(),
-        codes: kept.iter().map(|&record| column.codes[record]).collect(),
-    };
-    for column in paths.sensitive() {
-        table = table.with_sensitive(pick(column))?;
-    }
-    for column in paths.quasi() {
-        table = table.with_quasi(pick(column))?;
-    }
-    Ok(table)
 }
 
 /// Calls `each` for every record and violation it holds, in order.

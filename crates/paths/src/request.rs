@@ -1,6 +1,6 @@
 //! What is asked: what the adversary knows, what must not be learned, and how to get there.
 
-use denym_data::paths::Fraction;
+use denym_data::Fraction;
 
 use crate::coarsening::Ladder;
 use crate::error::Error;
@@ -179,11 +179,6 @@ impl Request {
         }
         if self.k == 0 {
             return Err(Error::NotPositive { what: "K" });
-        }
-        if self.bounds.iter().any(|b| b.at_most.denominator == 0) {
-            return Err(Error::NotPositive {
-                what: "the denominator of a bound",
-            });
         }
         Ok(())
     }

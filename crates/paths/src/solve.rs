@@ -1,5 +1,6 @@
 //! One door to every solver of paths.
 
+use denym_data::Fraction;
 use denym_data::paths::Paths;
 
 use crate::error::Error;
@@ -97,7 +98,7 @@ impl<'a> Problem<'a> {
                 let named = summary.named_bound.iter().enumerate();
                 let here = named.filter(|(_, b)| **b == bound as u32);
                 removed.extend(here.map(|(item, _)| item as u32));
-                limits.at_most[bound] = denym_data::paths::Fraction::ONE;
+                limits.at_most[bound] = Fraction::ONE;
             }
         }
         let dropped_records = drop_hopeless(&mut summary, request, &limits)?;
@@ -161,17 +162,14 @@ fn drop_hopeless(
             .iter()
             .enumerate()
             .find_map(|(bound, at_most)| {
-                let over = totals
+                let shares = totals
                     .iter()
-                    .filter(|t| at_most.is_exceeded_by(u64::from(t[bound + 1]), u64::from(t[0])));
-                let found = over
-                    .map(|t| {
-                        denym_data::paths::Fraction::new(u64::from(t[bound + 1]), u64::from(t[0]))
-                    })
-                    .max()?;
-                Some((bound, found))
+                    .map(|t| (u64::from(t[bound + 1]), u64::from(t[0])));
+                let over = shares.filter(|&(part, whole)| at_most.is_exceeded_by(part, whole));
+                let share = over.max_by_key(|&(part, whole)| Fraction::of(part, whole))?;
+                Some((bound, share))
             });
-        let (bound, found) = worst.ok_or(Error::Internal {
+        let (bound, (having, records)) = worst.ok_or(Error::Internal {
             what: "a hopeless class must break a limit",
         })?;
         let attribute = match &request.bounds[bound].secret {
@@ -181,7 +179,8 @@ fn drop_hopeless(
         return Err(Error::BaseRate {
             bound,
             attribute,
-            found,
+            having,
+            records,
         });
     }
     let mut lost_row = vec![false; summary.rows()];

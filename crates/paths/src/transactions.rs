@@ -25,7 +25,7 @@
 //! represented by borders. Generalization is greedy over the violation tree, with the loss of the
 //! whole subtree that must climb as its price.
 
-use denym_data::paths::Fraction;
+use denym_data::Fraction;
 use denym_data::transactions::Transactions;
 
 use crate::error::Error;
@@ -95,6 +95,13 @@ pub struct TransactionRecoding {
 }
 
 impl TransactionRecoding {
+    /// For each source item the name it is published under, if any.
+    pub fn shown_names(&self) -> Vec<Vec<String>> {
+        let name = |shown: &Option<u32>| shown.map(|name| self.names[name as usize].clone());
+        let shown = self.name_of.iter().map(name);
+        shown.map(|name| name.into_iter().collect()).collect()
+    }
+
     /// The released transactions.
     pub fn apply(&self, source: &Transactions) -> Result<Transactions, Error> {
         let (mut starts, mut codes) = (vec![0u32], Vec::new());
@@ -249,7 +256,8 @@ fn nothing_known(
             return Err(Error::BaseRate {
                 bound,
                 attribute: request.sensitive[bound].0.clone(),
-                found: Fraction::new(with, size),
+                having: with,
+                records: size,
             });
         }
     }

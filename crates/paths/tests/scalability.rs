@@ -1,7 +1,7 @@
 //! The thesis' scalability table: L = 3, K = 30, C = 60 %; `DENYM_RECORDS` sets the number of records.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use denym_data::paths::Fraction;
+use denym_data::Fraction;
 use denym_measure::paths::{Knowledge, Secret};
 use denym_paths::generate::{scalability, to_paths};
 use denym_paths::{Algorithm, Bound, Context, Matching, Request, solve};
@@ -10,7 +10,7 @@ use denym_paths::{Algorithm, Bound, Context, Matching, Request, solve};
 fn a_million_records() {
     let records = std::env::var("DENYM_RECORDS").map_or(1_000_000, |n| n.parse().unwrap());
     let paths = to_paths(scalability(7, records)).unwrap();
-    let bound = Fraction::new(3, 5);
+    let bound = Fraction::of(3, 5);
     let knowledge = Knowledge::new(3, 30, vec![Secret::value("status", "0", bound)]);
     for algorithm in [Algorithm::GlobalSuppression, Algorithm::LocalSuppression] {
         for matching in [Matching::Covers, Matching::Consistent] {

@@ -3,7 +3,8 @@
 
 mod support;
 
-use denym_data::paths::{Attribute, Fraction};
+use denym_data::Fraction;
+use denym_data::paths::Attribute;
 use denym_measure::paths as judge;
 use denym_paths::generate::{SplitMix64, scalability, subway, to_paths};
 use denym_paths::{Algorithm, Bound, Context, Cost, Error, Matching, Request, solve};
@@ -33,7 +34,7 @@ fn a_sensitive_place_is_not_revealed() {
             (Algorithm::LocalSuppression, Matching::Consistent),
         ] {
             let mut request = Request::new(case.request.l, case.request.k);
-            request.bounds = vec![Bound::place("a", Fraction::new(num, den))];
+            request.bounds = vec![Bound::place("a", Fraction::of(num, den))];
             request.algorithm = algorithm;
             request.matching = matching;
             let Ok(recoding) = solve(&case.paths, &request, &Context::default()) else {
@@ -66,7 +67,7 @@ fn a_sensitive_place_is_not_revealed() {
                 }
             }
             if matching == Matching::Consistent {
-                let secret = judge::Secret::place("a", Fraction::new(num, den));
+                let secret = judge::Secret::place("a", Fraction::of(num, den));
                 let knowledge = judge::Knowledge::new(request.l, request.k, vec![secret]);
                 let out = recoding.apply(&case.paths).unwrap();
                 let audit =
@@ -98,21 +99,21 @@ fn several_attributes_each_with_its_own_bound() {
     ];
     request.bounds = bounds
         .iter()
-        .map(|(a, v, (n, d))| Bound::value(a, v, Fraction::new(*n, *d)))
+        .map(|(a, v, (n, d))| Bound::value(a, v, Fraction::of(*n, *d)))
         .collect();
     let recoding = solve(&paths, &request, &Context::default()).unwrap();
     let out = recoding.apply(&paths).unwrap();
     let secrets = |paths: &_, which: usize| {
         let (a, v, (n, d)) = bounds[which];
-        let secret = judge::Secret::value(a, v, Fraction::new(n, d));
+        let secret = judge::Secret::value(a, v, Fraction::of(n, d));
         judge::covers(paths, &judge::Knowledge::new(2, 10, vec![secret]))
     };
     for (which, (_, _, (n, d))) in bounds.into_iter().enumerate() {
         assert!(!secrets(&paths, which).holds);
         let audit = secrets(&out, which);
-        assert!(audit.holds && audit.largest_confidence <= Fraction::new(n, d));
+        assert!(audit.holds && audit.largest_confidence <= Fraction::of(n, d));
     }
-    request.bounds[0].at_most = Fraction::new(1, 100);
+    request.bounds[0].at_most = Fraction::of(1, 100);
     let refused = solve(&paths, &request, &Context::default()).unwrap_err();
     assert!(matches!(refused, Error::BaseRate { bound: 0, .. }) && refused.is_refusal());
     request.bounds = vec![Bound::value("salary", "x", Fraction::ONE)];
@@ -154,7 +155,7 @@ fn the_same_answer_on_any_number_of_threads() {
             .unwrap();
         pool.install(|| {
             let mut request = Request::new(3, 10);
-            request.bounds = vec![Bound::value("status", "0", Fraction::new(3, 5))];
+            request.bounds = vec![Bound::value("status", "0", Fraction::of(3, 5))];
             request.matching = matching;
             request.algorithm = algorithm;
             let recoding = solve(&paths, &request, &Context::default()).unwrap();

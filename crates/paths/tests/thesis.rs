@@ -1,7 +1,8 @@
 //! The thesis' worked example: Examples 4.1.1 to 4.1.3, Figures 4 and 5, Table 2.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use denym_data::paths::{Attribute, Fraction, Paths, PathsBuilder};
+use denym_data::Fraction;
+use denym_data::paths::{Attribute, Paths, PathsBuilder};
 use denym_paths::{
     Algorithm, Bound, Context, Matching, Request, Summary, ViolationTree, critical_violations,
     solve,
@@ -30,7 +31,7 @@ fn table_1() -> Paths {
 
 fn request() -> Request {
     let mut request = Request::new(2, 2);
-    request.bounds = vec![Bound::value("status", "On-welfare", Fraction::new(1, 2))];
+    request.bounds = vec![Bound::value("status", "On-welfare", Fraction::of(1, 2))];
     request.matching = Matching::Covers;
     request.algorithm = Algorithm::GlobalSuppression;
     request

@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 use std::io::Read;
 
-use denym_data::paths::{Doublet, Fraction, Paths};
+use denym_data::Fraction;
+use denym_data::paths::{Doublet, Paths};
 use denym_data::transactions::Transactions;
 use denym_measure::paths::{Knowledge, covers};
 use denym_paths::generate::SplitMix64;
@@ -63,7 +64,7 @@ fn no_released_set_is_unsafe() {
             let bound = 2 + u64::from(r.below(3));
             request
                 .sensitive
-                .push(((*item).to_owned(), Fraction::new(bound, 5)));
+                .push(((*item).to_owned(), Fraction::of(bound, 5)));
             promise.at_most.push((bound, 5));
         }
         if seed % 2 == 0 {

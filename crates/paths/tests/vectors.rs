@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use denym_data::paths::{Attribute, Fraction, Paths, PathsBuilder};
+use denym_data::Fraction;
+use denym_data::paths::{Attribute, Paths, PathsBuilder};
 use denym_paths::{Algorithm, Bound, Context, Matching, Request, critical_violations, solve};
 use serde_json::Value;
 
@@ -45,7 +46,7 @@ fn all_lkc_cases() {
         let id = case["id"].as_str().unwrap();
         let paths = paths_of(&case["input"]);
         let c = &case["C"];
-        let bound = Fraction::new(c[0].as_u64().unwrap(), c[1].as_u64().unwrap());
+        let bound = Fraction::of(c[0].as_u64().unwrap(), c[1].as_u64().unwrap());
         let mut request = Request::new(
             case["L"].as_u64().unwrap() as usize,
             case["K"].as_u64().unwrap(),
@@ -150,7 +151,7 @@ fn all_lkc_cases() {
                 "{id}"
             );
             let confidence = &expected["largest_confidence"];
-            let confidence = Fraction::new(
+            let confidence = Fraction::of(
                 confidence[0].as_u64().unwrap(),
                 confidence[1].as_u64().unwrap(),
             );

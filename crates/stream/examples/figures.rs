@@ -17,7 +17,7 @@ mod support;
 
 use std::time::Instant;
 
-use denym_data::paths::Fraction;
+use denym_data::Fraction;
 use denym_paths::{Algorithm, Bound, Context, Matching, Request, solve};
 use denym_stream::{Options, Rule, Stream};
 use support::{Source, Steps, median};
@@ -60,7 +60,7 @@ impl Asked {
         options.rule = rule;
         options.attributes = vec!["status".to_owned()];
         for value in 0..self.sensitive {
-            let bound = Fraction::new(self.percent, 100);
+            let bound = Fraction::of(self.percent, 100);
             options = options.with_bound("status", &value.to_string(), bound);
         }
         options
@@ -352,7 +352,7 @@ fn figure_10(users: Option<u64>) {
     request.matching = Matching::Covers;
     request.algorithm = Algorithm::GlobalSuppression;
     request.bounds = (0..2)
-        .map(|value: u32| Bound::value("status", &value.to_string(), Fraction::new(3, 5)))
+        .map(|value: u32| Bound::value("status", &value.to_string(), Fraction::of(3, 5)))
         .collect();
     let mut stream = Stream::new(asked.options(Rule::Retract)).expect("sound options");
     let mut gone: Vec<(i64, u32)> = Vec::new();

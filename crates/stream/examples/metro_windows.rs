@@ -16,7 +16,7 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use denym_data::paths::Fraction;
+use denym_data::Fraction;
 use denym_paths::{Algorithm, Bound, Context, Matching, Request, solve};
 use denym_stream::{Options, Rule, Stream};
 use support::{Source, Steps, computed, drain, median, resident};
@@ -34,7 +34,7 @@ fn main() {
 fn options(rule: Rule) -> Options {
     let mut options = Options::new(7, 4, 120);
     options.rule = rule;
-    options.with_bound("status", "0", Fraction::new(3, 5))
+    options.with_bound("status", "0", Fraction::of(3, 5))
 }
 
 /// Under the published rule a slide is a run from scratch on the carried window: same answer, less work.
@@ -43,7 +43,7 @@ fn compare_with_scratch(source: &Source) {
     let mut request = Request::new(4, 120);
     request.matching = Matching::Covers;
     request.algorithm = Algorithm::GlobalSuppression;
-    request.bounds = vec![Bound::value("status", "0", Fraction::new(3, 5))];
+    request.bounds = vec![Bound::value("status", "0", Fraction::of(3, 5))];
     let mut gone: Vec<(i64, u32)> = Vec::new();
     let mut slides: Vec<Steps> = Vec::new();
     // Reading and solving, by the clock; solving, as computed by all threads.

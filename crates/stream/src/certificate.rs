@@ -3,7 +3,7 @@
 //! Whoever has the lines can walk them: none is missing, none was changed, all make the same claims.
 //! Whoever has a window as well can measure it again.
 
-use denym_data::paths::Fraction;
+use denym_data::Fraction;
 use denym_measure::paths::{PathAudit, covers};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

@@ -1,6 +1,6 @@
 //! What is asked of a stream: windows, what the adversary knows, what must hold, and the rule of publication.
 
-use denym_data::paths::Fraction;
+use denym_data::Fraction;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -19,16 +19,16 @@ pub struct Bound {
 
 /// A fraction as a pair of whole numbers.
 pub(crate) mod as_pair {
-    use denym_data::paths::Fraction;
+    use denym_data::Fraction;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     pub(crate) fn serialize<S: Serializer>(value: &Fraction, to: S) -> Result<S::Ok, S::Error> {
-        (value.numerator, value.denominator).serialize(to)
+        (value.numerator(), value.denominator()).serialize(to)
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Fraction, D::Error> {
         let (numerator, denominator) = <(u64, u64)>::deserialize(from)?;
-        Ok(Fraction::new(numerator, denominator))
+        Ok(Fraction::of(numerator, denominator))
     }
 }
 
@@ -183,11 +183,6 @@ impl Options {
             }
         }
         for bound in &self.bounds {
-            if bound.at_most.denominator == 0 {
-                return Err(Error::NotPositive {
-                    what: "the denominator of a bound",
-                });
-            }
             if !self.attributes.contains(&bound.attribute) {
                 return Err(Error::UnknownAttribute {
                     attribute: bound.attribute.clone(),

@@ -10,8 +10,8 @@
 
 use std::io::{BufRead, BufReader, Read};
 
+use denym_data::Fraction;
 use denym_data::SplitMix64;
-use denym_data::paths::Fraction;
 use denym_stream::{Counts, Event, Options, Stream, Verdict, verify_chain};
 
 /// (trip, place, hour, product if the row has one) of every row.
@@ -45,7 +45,7 @@ fn week() -> Option<Vec<(String, String, i64, Option<String>)>> {
 /// Windows of three hours; nobody is to be one of fewer than five, nor known to be disabled with more than half.
 fn options() -> Options {
     let mut options =
-        Options::new(3, 2, 5).with_bound("product", "Freedom Pass (Disabled)", Fraction::new(1, 2));
+        Options::new(3, 2, 5).with_bound("product", "Freedom Pass (Disabled)", Fraction::of(1, 2));
     // The hours after midnight belong to the day before: up to 28, while the next day starts at 4.
     options.lateness = 1;
     options

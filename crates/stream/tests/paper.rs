@@ -10,7 +10,7 @@
 
 mod support;
 
-use denym_data::paths::Fraction;
+use denym_data::Fraction;
 use denym_measure::paths::{Knowledge, Secret, covers};
 use denym_stream::{Event, Options, Rule, Slide, Stream, Window};
 use support::contents;
@@ -29,7 +29,7 @@ const TABLE_1: [(&str, &[&str], &str); 8] = [
 
 /// L = 2 (or more), K = 2, C = 40 % on s1, windows of three timestamps.
 fn options(l: usize, rule: Rule) -> Options {
-    let mut options = Options::new(3, l, 2).with_bound("sen_att", "s1", Fraction::new(40, 100));
+    let mut options = Options::new(3, l, 2).with_bound("sen_att", "s1", Fraction::of(40, 100));
     options.rule = rule;
     options
 }
@@ -207,7 +207,7 @@ fn critical_violations_of_example_4_2() {
     }
     // The judge agrees on the raw window, and says that b2 c3 d4 is a violation, though not a critical one.
     let raw = raw_window().to_paths().expect("paths");
-    let secrets = vec![Secret::value("sen_att", "s1", Fraction::new(2, 5))];
+    let secrets = vec![Secret::value("sen_att", "s1", Fraction::of(2, 5))];
     let audit = covers(&raw, &Knowledge::new(3, 2, secrets));
     assert_eq!(audit.critical_violations_by_length, [1, 1, 1]);
     assert_eq!(audit.violations_by_length, [1, 2, 2]);

@@ -10,8 +10,8 @@
 
 mod support;
 
+use denym_data::Fraction;
 use denym_data::SplitMix64;
-use denym_data::paths::Fraction;
 use denym_stream::{
     Certificate, Delta, Error, Event, Form, Horizon, Matching, Options, Rule, Stream, Window,
     verify_chain, verify_window,
@@ -55,7 +55,7 @@ fn lines(stream: &mut Stream) -> Vec<(Option<String>, String)> {
 }
 
 fn variants() -> Vec<Options> {
-    let mut base = Options::new(4, 2, 4).with_bound("status", "ill", Fraction::new(1, 2));
+    let mut base = Options::new(4, 2, 4).with_bound("status", "ill", Fraction::of(1, 2));
     base.lateness = 1;
     let mut variants = vec![base.clone()];
     for rule in [
@@ -201,7 +201,7 @@ fn a_state_of_other_options_or_other_bytes_is_refused() {
 #[test]
 fn a_window_that_fails_is_withheld_and_its_doublets_are_new_again() {
     // Two of three are ill at first: no suppression can help. At time 3 three healthy ones join.
-    let mut options = Options::new(2, 1, 2).with_bound("status", "ill", Fraction::new(1, 2));
+    let mut options = Options::new(2, 1, 2).with_bound("status", "ill", Fraction::of(1, 2));
     options.rule = Rule::default();
     let mut stream = Stream::new(options).expect("sound options");
     let mut slides = Vec::new();

@@ -18,18 +18,23 @@
 //!
 //! # Cost
 //!
-//! One pass over the paths with the first end per distinct gap, until the stated number of steps is spent.
+//! One pass over the distinct paths with the first end per distinct gap; when these are more than the stated number of
+//! steps, for the gaps of as many people as it allows.
 
 use super::Setting;
+use super::setting::drawn;
 use crate::catalogue::known;
-use crate::{Coverage, Error, Evidence, SplitMix64};
-use std::collections::{BTreeMap, HashMap};
+use crate::{Coverage, Error, Evidence};
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A doublet the adversary puts back into a record.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Deduced {
     /// Whose record it is.
     pub victim: u32,
+    /// How many people were tried of whom the same follows.
+    pub people: u64,
     /// The raw doublet put back.
     pub doublet: u32,
     /// Share of the other people's paths that support it.
@@ -54,14 +59,11 @@ pub struct Sureness {
     pub confidence: f64,
     /// The fewest paths that must agree.
     pub support: u64,
-    /// Doublets to look at, about; beyond that victims are drawn.
+    /// Paths to look at, about; beyond that people are drawn.
     pub steps: u64,
     /// Seed of the draws.
     pub seed: u64,
 }
-
-/// Paths with both ends of a gap, and how many of them have each doublet in between.
-type Between = (u64, BTreeMap<u32, u64>);
 
 /// Every doublet deduced, and how many people lose one so.
 ///
@@ -96,71 +98,138 @@ pub fn correlation(setting: &Setting, sureness: &Sureness) -> Result<Correlated,
         let mut path = setting.raw.get(*victim as usize).iter();
         path.any(|doublet| !stands(doublet).iter().any(|id| shown.contains(id)))
     };
-    let mut victims: Vec<u32> = (0..setting.raw.len() as u32).filter(lost).collect();
-    let all = victims.len();
-    shuffle(&mut victims, sureness.seed);
-    let mut gaps: HashMap<(u32, u32), Between> = HashMap::new();
-    let mut found = Vec::new();
-    let (mut tried, mut fallen, mut steps) = (0, 0, 0_u64);
-    for &victim in &victims {
-        if steps > sureness.steps {
-            break;
-        }
-        tried += 1;
-        let mut falls = false;
-        let path = setting.raw.get(victim as usize);
+    let each: Vec<(u32, u64)> = (0..setting.raw.len() as u32)
+        .filter(lost)
+        .map(|victim| (victim, setting.people(victim as usize)))
+        .collect();
+    let gaps_of = |victim: u32| {
         let record = setting.published.get(own[victim as usize] as usize);
-        for ends in record.windows(2) {
-            let [Some(from), Some(to)] = [ends[0], ends[1]].map(|id| as_raw[id as usize]) else {
-                continue;
-            };
-            let (paths, counts) = gaps.entry((from, to)).or_insert_with(|| {
-                let mut between: Between = (0, BTreeMap::new());
-                for &row in &having[from as usize] {
-                    let path = setting.raw.get(row as usize);
-                    steps += path.len() as u64;
-                    if let Some(inner) = inner(path, from, to) {
-                        between.0 += 1;
-                        for &doublet in inner {
-                            *between.1.entry(doublet).or_insert(0) += 1;
-                        }
-                    }
-                }
-                between
-            });
-            // The victim's own path is not among the others.
-            let mine = inner(path, from, to);
-            let others = *paths - u64::from(mine.is_some());
-            for (&doublet, &count) in &*counts {
-                let right = mine.is_some_and(|mine| mine.contains(&doublet));
-                let count = count - u64::from(right);
-                let share = count as f64 / others as f64;
-                if count >= sureness.support.max(1) && share >= sureness.confidence {
-                    falls |= right;
-                    found.push(Deduced {
-                        victim,
-                        doublet,
-                        confidence: share,
-                        right,
-                    });
+        record
+            .windows(2)
+            .filter_map(|ends| Some((as_raw[ends[0] as usize]?, as_raw[ends[1] as usize]?)))
+    };
+    let gaps = |victims: &[(u32, u64)]| {
+        let gaps = victims.iter().flat_map(|&(victim, _)| gaps_of(victim));
+        gaps.collect::<BTreeSet<(u32, u32)>>()
+    };
+    let mut wanted = gaps(&each);
+    let steps: u64 = wanted
+        .iter()
+        .map(|&(from, _)| having[from as usize].len() as u64)
+        .sum();
+    let (tried, coverage) = if steps <= sureness.steps {
+        (each, Coverage::Exhaustive)
+    } else {
+        let people: u64 = each.iter().map(|&(_, people)| people).sum();
+        let affordable = u128::from(people) * u128::from(sureness.steps) / u128::from(steps);
+        let drawn = drawn(
+            each.iter().copied(),
+            (affordable as usize).max(1),
+            sureness.seed,
+        );
+        wanted = gaps(&drawn);
+        let seed = sureness.seed;
+        (drawn, Coverage::Sampled { seed })
+    };
+    let wanted: Vec<(u32, u32)> = wanted.into_iter().collect();
+    let between: HashMap<(u32, u32), Between> = wanted
+        .par_iter()
+        .map(|&(from, to)| {
+            (
+                (from, to),
+                Between::new(setting, &having[from as usize], from, to),
+            )
+        })
+        .collect();
+    let found: Vec<(Vec<Deduced>, bool)> = tried
+        .par_iter()
+        .map(|&(victim, people)| {
+            let mut deduced = Vec::new();
+            for (from, to) in gaps_of(victim) {
+                between[&(from, to)].deduce(
+                    setting,
+                    sureness,
+                    victim,
+                    people,
+                    (from, to),
+                    &mut deduced,
+                );
+            }
+            let falls = deduced.iter().any(|one| one.right);
+            deduced.sort_by_key(|one| one.doublet);
+            (deduced, falls)
+        })
+        .collect();
+    let count = |fallen: bool| -> u64 {
+        let all = tried.iter().zip(&found);
+        all.filter(|(_, (_, falls))| !fallen || *falls)
+            .map(|((_, people), _)| people)
+            .sum()
+    };
+    let evidence = Evidence::new(
+        known("path-correlation"),
+        count(true),
+        count(false),
+        coverage,
+    );
+    Ok(Correlated {
+        deduced: found.into_iter().flat_map(|(deduced, _)| deduced).collect(),
+        evidence,
+    })
+}
+
+/// Paths with both ends of a gap, and how many of them have each doublet in between.
+struct Between {
+    paths: u64,
+    counts: BTreeMap<u32, u64>,
+}
+
+impl Between {
+    fn new(setting: &Setting, having: &[u32], from: u32, to: u32) -> Self {
+        let mut between = Self {
+            paths: 0,
+            counts: BTreeMap::new(),
+        };
+        for &row in having {
+            if let Some(inner) = inner(setting.raw.get(row as usize), from, to) {
+                let people = setting.people(row as usize);
+                between.paths += people;
+                for &doublet in inner {
+                    *between.counts.entry(doublet).or_insert(0) += people;
                 }
             }
         }
-        fallen += u64::from(falls);
+        between
     }
-    found.sort_by_key(|deduced| (deduced.victim, deduced.doublet));
-    let coverage = if tried as usize == all {
-        Coverage::Exhaustive
-    } else {
-        Coverage::Sampled {
-            seed: sureness.seed,
+
+    /// What the paths of all others say about a victim between these ends.
+    fn deduce(
+        &self,
+        setting: &Setting,
+        sureness: &Sureness,
+        victim: u32,
+        people: u64,
+        (from, to): (u32, u32),
+        deduced: &mut Vec<Deduced>,
+    ) {
+        // The victim's own path is not among the others.
+        let mine = inner(setting.raw.get(victim as usize), from, to);
+        let others = self.paths - u64::from(mine.is_some());
+        for (&doublet, &count) in &self.counts {
+            let right = mine.is_some_and(|mine| mine.contains(&doublet));
+            let count = count - u64::from(right);
+            let share = count as f64 / others as f64;
+            if count >= sureness.support.max(1) && share >= sureness.confidence {
+                deduced.push(Deduced {
+                    victim,
+                    people,
+                    doublet,
+                    confidence: share,
+                    right,
+                });
+            }
         }
-    };
-    let evidence = Evidence::new(known("path-correlation"), fallen, tried, coverage);
-    Ok(Correlated {
-        deduced: found,
-        evidence,
-    })
+    }
 }
 
 /// What a path has between two of its doublets.
@@ -180,14 +249,6 @@ fn as_raw(setting: &Setting) -> Vec<Option<u32>> {
         }
     }
     found.into_iter().map(Option::flatten).collect()
-}
-
-/// A random order, fixed by the seed.
-fn shuffle(victims: &mut [u32], seed: u64) {
-    let mut rng = SplitMix64::new(seed);
-    for last in (1..victims.len()).rev() {
-        victims.swap(last, rng.below(last as u64 + 1) as usize);
-    }
 }
 
 #[cfg(test)]
@@ -228,6 +289,7 @@ mod tests {
         let r3 = 2;
         let deduced = |victim, confidence, right| Deduced {
             victim,
+            people: 1,
             doublet: r3,
             confidence,
             right,

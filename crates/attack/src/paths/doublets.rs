@@ -22,7 +22,9 @@
 //!
 //! # Cost
 //!
-//! Per sub-sequence one intersection of bits over the records; C(path, L) sub-sequences per path when everything is tried.
+//! Per sub-sequence one intersection of bits over the distinct records; C(path, L) sub-sequences per distinct path when
+//! everything is tried. Counting is a population count, except over records that stand for several: the caller puts these
+//! first, and only there single bits are looked at.
 
 use super::Setting;
 use crate::catalogue::known;
@@ -45,8 +47,8 @@ pub enum Matching {
 /// What must not be inferred of anybody.
 #[derive(Debug, Clone)]
 pub struct Secret {
-    /// For each published record whether its owner has it.
-    pub carriers: Vec<bool>,
+    /// For each published record how many of those it stands for have it.
+    pub carriers: Vec<u32>,
     /// The largest share allowed, as a fraction (numerator, denominator); certainty succeeds when there is none.
     pub at_most: Option<(u64, u64)>,
     /// For each raw doublet whether knowing it is knowing the secret, so that nothing is left to infer; empty when none is.
@@ -78,6 +80,8 @@ pub enum Tried {
 pub struct Fate {
     /// The victim.
     pub victim: u32,
+    /// How many people were tried who fare like this.
+    pub people: u64,
     /// The fewest records that fit when the victim's is among them; 0 when it never is.
     pub fewest: u64,
     /// The raw doublets known then.
@@ -130,6 +134,7 @@ const KEPT: usize = 256 << 20;
 /// The attack, ready to run.
 #[derive(Debug)]
 pub struct DoubletAttack<'a> {
+    name: &'static str,
     setting: &'a Setting,
     matching: Matching,
     most_known: usize,
@@ -141,8 +146,10 @@ pub struct DoubletAttack<'a> {
     at_time: Vec<Vec<u32>>,
     /// Records of each class; empty when there are no classes.
     in_class: Vec<Vec<u32>>,
-    /// Records with each secret.
+    /// Records with each secret, among those that stand for one.
     having: Vec<Vec<u64>>,
+    /// Words that hold every record that stands for several.
+    heavy: usize,
     /// Records that fit each raw doublet, where they are kept.
     kept: Option<Vec<OnceLock<Vec<u64>>>>,
 }
@@ -160,18 +167,18 @@ pub struct Fates {
 impl Fates {
     /// How often the victim's record is picked.
     pub fn linkage(&self) -> Evidence {
-        let chances: Vec<f64> = self.each.iter().map(Fate::chance).collect();
-        Evidence::of_chances(known(self.name), &chances, self.coverage)
+        let chances = self.each.iter().map(|fate| (fate.chance(), fate.people));
+        Evidence::of_chances(known(self.name), chances, self.coverage)
     }
 
     /// How many victims lose one of these secrets.
     pub fn inference(&self, secrets: std::ops::Range<usize>) -> Evidence {
         let falls = |fate: &&Fate| fate.told[secrets.clone()].contains(&true);
-        let told = self.each.iter().filter(falls).count();
+        let people = |fate: &Fate| fate.people;
         Evidence::new(
             known(self.name),
-            told as u64,
-            self.each.len() as u64,
+            self.each.iter().filter(falls).map(people).sum(),
+            self.each.iter().map(people).sum(),
             self.coverage,
         )
     }
@@ -242,10 +249,12 @@ impl<'a> DoubletAttack<'a> {
         for (row, &class) in (0..).zip(&setting.classes.1) {
             in_class[class as usize].push(row);
         }
+        let several = (0..records).rfind(|&row| setting.records(row) != 1);
+        let heavy = several.map_or(0, |last| last / 64 + 1);
         let having = secrets.iter().map(|secret| {
             let mut bits = vec![0_u64; words];
-            for (row, &carries) in secret.carriers.iter().enumerate() {
-                bits[row / 64] |= u64::from(carries) << (row % 64);
+            for (row, &carries) in secret.carriers.iter().enumerate().skip(heavy * 64) {
+                bits[row / 64] |= u64::from(carries > 0) << (row % 64);
             }
             bits
         });
@@ -253,7 +262,13 @@ impl<'a> DoubletAttack<'a> {
         let small = doublets.saturating_mul(words * 8) <= KEPT;
         Ok(Self {
             having: having.collect(),
+            heavy,
             kept: small.then(|| (0..doublets).map(|_| OnceLock::new()).collect()),
+            name: if matching == Matching::Covers {
+                "doublets"
+            } else {
+                "contradiction"
+            },
             setting,
             matching,
             most_known,
@@ -263,6 +278,13 @@ impl<'a> DoubletAttack<'a> {
             at_time,
             in_class,
         })
+    }
+
+    /// The same attack where doublets are the items of a set, which have no time.
+    #[must_use]
+    pub fn on_items(mut self) -> Self {
+        self.name = "items";
+        self
     }
 
     /// The records that fit one known doublet.
@@ -334,10 +356,7 @@ impl<'a> DoubletAttack<'a> {
         if own.is_some_and(|row| fitting[row / 64] >> (row % 64) & 1 == 0) {
             return;
         }
-        let group: u64 = fitting
-            .iter()
-            .map(|word| u64::from(word.count_ones()))
-            .sum();
+        let group = self.count(fitting, None);
         if group == 0 {
             return;
         }
@@ -345,19 +364,39 @@ impl<'a> DoubletAttack<'a> {
             fate.fewest = group;
             known.clone_into(&mut fate.knowing);
         }
-        for (at, (secret, having)) in self.secrets.iter().zip(&self.having).enumerate() {
+        for (at, secret) in self.secrets.iter().enumerate() {
             let named = |&doublet: &u32| secret.named_by.get(doublet as usize) == Some(&true);
             if known.iter().any(named) {
                 continue;
             }
-            let both = fitting
-                .iter()
-                .zip(having)
-                .map(|(a, b)| u64::from((a & b).count_ones()));
-            let having: u64 = both.sum();
+            let having = self.count(fitting, Some(at));
             fate.confidence[at] = larger(fate.confidence[at], (having, group));
             fate.told[at] |= secret.is_told(having, group);
         }
+    }
+
+    /// How many records fit, or how many of them have a secret.
+    fn count(&self, fitting: &[u64], secret: Option<usize>) -> u64 {
+        let (several, single) = fitting.split_at(self.heavy);
+        let mut count: u64 = match secret {
+            None => single.iter().map(|word| u64::from(word.count_ones())).sum(),
+            Some(at) => {
+                let both = single.iter().zip(&self.having[at][self.heavy..]);
+                both.map(|(a, b)| u64::from((a & b).count_ones())).sum()
+            }
+        };
+        for (at, &word) in several.iter().enumerate() {
+            let mut left = word;
+            while left != 0 {
+                let row = at * 64 + left.trailing_zeros() as usize;
+                count += match secret {
+                    None => self.setting.records(row),
+                    Some(at) => self.secrets[at].carriers[row].into(),
+                };
+                left &= left - 1;
+            }
+        }
+        count
     }
 
     /// Sets of up to L doublets of a path; `None` when there are more than fit.
@@ -378,6 +417,7 @@ impl<'a> DoubletAttack<'a> {
             .is_some_and(|all| all <= effort.pieces);
         let mut fate = Fate {
             victim,
+            people: 0,
             fewest: 0,
             knowing: Vec::new(),
             confidence: vec![(0, 1); self.secrets.len()],
@@ -432,35 +472,39 @@ impl<'a> DoubletAttack<'a> {
         }
     }
 
-    /// Everybody, as far as the effort goes; else victims drawn with its seed.
+    /// Everybody, as far as the effort goes; else people drawn with its seed.
     pub fn run(&self, effort: &Effort) -> Fates {
-        let people = self.setting.raw.len();
-        let price = |path: &[u32]| {
-            let pieces = self
-                .pieces(path.len())
-                .unwrap_or(usize::MAX)
-                .min(effort.pieces);
-            (pieces as u64).saturating_mul((self.words * (2 + self.secrets.len())) as u64)
+        let kinds = self.setting.raw.len();
+        let price = |victim: usize| {
+            let pieces = self.pieces(self.setting.raw.get(victim).len());
+            let pieces = pieces.unwrap_or(usize::MAX).min(effort.pieces) as u64;
+            pieces.saturating_mul((self.words * (2 + self.secrets.len())) as u64)
         };
-        let all = self
-            .setting
-            .raw
-            .iter()
-            .map(price)
-            .fold(0_u64, u64::saturating_add);
-        let fits = all <= effort.words || people <= effort.least_victims;
-        let victims: Vec<u32> = if fits {
-            (0..people as u32).collect()
+        let (mut people, mut once, mut each_time) = (0_u64, 0_u64, 0_u64);
+        for victim in 0..kinds {
+            let alike = self.setting.people(victim);
+            people += alike;
+            once = once.saturating_add(price(victim));
+            each_time = each_time.saturating_add(price(victim).saturating_mul(alike));
+        }
+        let everybody = once <= effort.words || people <= effort.least_victims as u64;
+        // (victim, how many people like this one are tried)
+        let tried: Vec<(u32, u64)> = if everybody {
+            let all = 0..kinds;
+            all.map(|victim| (victim as u32, self.setting.people(victim)))
+                .collect()
         } else {
-            let affordable = u128::from(effort.words) * people as u128 / u128::from(all.max(1));
+            let affordable =
+                u128::from(effort.words) * u128::from(people) / u128::from(each_time.max(1));
             let wanted = (affordable as usize).max(effort.least_victims);
-            let chosen = SplitMix64::new(effort.seed).distinct(wanted, people);
-            chosen.into_iter().map(|victim| victim as u32).collect()
+            self.setting.draw(wanted, effort.seed)
         };
-        let everybody = victims.len() == people;
-        let each: Vec<Fate> = victims
+        let each: Vec<Fate> = tried
             .par_iter()
-            .map(|&victim| self.attack(victim, effort))
+            .map(|&(victim, people)| Fate {
+                people,
+                ..self.attack(victim, effort)
+            })
             .collect();
         let everything = each.iter().all(|fate| fate.tried == Tried::Everything);
         Fates {
@@ -470,11 +514,7 @@ impl<'a> DoubletAttack<'a> {
                 Coverage::Sampled { seed: effort.seed }
             },
             each,
-            name: if self.matching == Matching::Covers {
-                "doublets"
-            } else {
-                "contradiction"
-            },
+            name: self.name,
         }
     }
 }

@@ -12,7 +12,7 @@
 //!
 //! # Cost
 //!
-//! Linear in the doublets.
+//! Linear in the doublets of distinct paths.
 
 use super::Setting;
 use crate::catalogue::known;
@@ -29,6 +29,8 @@ pub struct Habit {
     name: &'static str,
     /// For each victim the records with the same habit; 0 when the victim's own is not among them.
     pub candidates: Vec<u64>,
+    /// How many people each victim stands for.
+    people: Vec<u64>,
 }
 
 impl Habit {
@@ -51,8 +53,10 @@ impl Habit {
             .map(|row| with_class(published(setting.published.get(row)), of_records, row))
             .collect();
         let mut records: HashMap<&[u32], u64> = HashMap::new();
-        for habit in shown.iter().flatten() {
-            *records.entry(habit).or_insert(0) += 1;
+        for (row, habit) in shown.iter().enumerate() {
+            if let Some(habit) = habit {
+                *records.entry(habit).or_insert(0) += setting.records(row);
+            }
         }
         let candidates = (0..setting.raw.len())
             .into_par_iter()
@@ -68,14 +72,20 @@ impl Habit {
                 records.get(&habit[..]).copied().unwrap_or(0)
             })
             .collect();
-        Ok(Self { name, candidates })
+        let victims = 0..setting.raw.len();
+        Ok(Self {
+            name,
+            candidates,
+            people: victims.map(|victim| setting.people(victim)).collect(),
+        })
     }
 
     /// How often the victim's record is picked.
     pub fn evidence(&self) -> Evidence {
         let chance = |&count: &u64| if count == 0 { 0.0 } else { 1.0 / count as f64 };
-        let chances: Vec<f64> = self.candidates.iter().map(chance).collect();
-        Evidence::of_chances(known(self.name), &chances, Coverage::Exhaustive)
+        let chances = self.candidates.iter().map(chance);
+        let chances = chances.zip(self.people.iter().copied());
+        Evidence::of_chances(known(self.name), chances, Coverage::Exhaustive)
     }
 }
 

@@ -3,12 +3,14 @@
 //! A path is a list of (location, time) doublets in time order. [`Setting`] has raw and published paths side by side; which
 //! record is whose is used only to tell whether an attack is right.
 
+mod alike;
 pub mod correlation;
 pub mod doublets;
 pub mod habits;
 pub mod minimality;
 mod setting;
 
+pub use alike::Alike;
 pub use correlation::{Correlated, Deduced, Sureness, correlation};
 pub use doublets::{DoubletAttack, Effort, Fate, Fates, Matching, Secret, Tried};
 pub use habits::{Habit, HomeWork, Places, TopLocations};

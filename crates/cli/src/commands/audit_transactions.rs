@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use denym::{Error, PathAudit, TransactionAuditRequest};
+use denym::{Error, Fraction, PathAudit, TransactionAuditRequest};
 use serde_json::json;
 
 use super::audit::{AuditArgs, bound, read_options};
@@ -12,16 +12,7 @@ use crate::console::Console;
 
 /// Measures transactions.
 pub(crate) fn run(args: &AuditArgs, console: &Console) -> Result<ExitCode, Error> {
-    let mut sensitive = Vec::new();
-    for text in &args.sensitive_item {
-        let Some((item, limit)) = text.rsplit_once(':') else {
-            return Err(Error::Argument {
-                what: format!("`{text}` is no bound on an item"),
-                help: "write ITEM:BOUND, such as 'pregnancy test:0.4'".into(),
-            });
-        };
-        sensitive.push((item.to_owned(), bound(limit)?));
-    }
+    let sensitive = sensitive_items(&args.sensitive_item)?;
     let request = TransactionAuditRequest {
         data: PathBuf::from(&args.data),
         read: read_options(&args.read)?,
@@ -85,4 +76,18 @@ fn print(found: &PathAudit, request: &TransactionAuditRequest, console: &Console
         found.exposed_records,
         number(found.exposed_records as f64 * 100.0 / found.records.max(1) as f64)
     ));
+}
+
+/// Sensitive items with their bounds, as flags say them.
+pub(crate) fn sensitive_items(texts: &[String]) -> Result<Vec<(String, Fraction)>, Error> {
+    let one = |text: &String| {
+        let Some((item, limit)) = text.rsplit_once(':') else {
+            return Err(Error::Argument {
+                what: format!("`{text}` is no bound on an item"),
+                help: "write ITEM:BOUND, such as 'pregnancy test:0.4'".into(),
+            });
+        };
+        Ok((item.to_owned(), bound(limit)?))
+    };
+    texts.iter().map(one).collect()
 }

@@ -61,12 +61,11 @@ fn stream(found: &StreamVerification, console: &Console) -> ExitCode {
             "holds": found.smallest_group.is_none_or(|k| k >= asked.k),
         }));
         for bound in &asked.confidence {
-            let at_most = denym::Fraction::new(bound.at_most.numerator, bound.at_most.denominator);
             claims.push(json!({
                 "promise": "confidence",
                 "attribute": bound.attribute,
                 "value": bound.value,
-                "asked": at_most.map(|share| share.to_string()),
+                "asked": bound.at_most.to_string(),
                 "measured": found.largest_confidence.map(|share| share.to_string()),
                 "holds": found.broken.is_none(),
             }));

@@ -144,6 +144,8 @@ pub(super) fn run(
         ));
     }
     let l = knowledge_of(policy);
+    // Whose source path each written record comes from; the judge and the red team both look at it.
+    let victims = reordered(&table.paths, &record_of)?;
     let judge = || match matching {
         Matching::Covers => claims(
             &released,
@@ -157,12 +159,18 @@ pub(super) fn run(
             },
         ),
         Matching::Consistent => {
-            let raw = reordered(&table.paths, &record_of)?;
-            let judge = Raw::new(&raw, &released, &recoding)?;
-            claims(&raw, &promises, l, matching, &hidden, &mut |knowledge| {
-                proceed(listener)?;
-                judge.judge(knowledge)
-            })
+            let judge = Raw::new(&victims, &released, &recoding)?;
+            claims(
+                &victims,
+                &promises,
+                l,
+                matching,
+                &hidden,
+                &mut |knowledge| {
+                    proceed(listener)?;
+                    judge.judge(knowledge)
+                },
+            )
         }
     };
     // While one core judges, the other counts what the report shows and reads the source's bytes once more.
@@ -191,7 +199,7 @@ pub(super) fn run(
     }
     let exposed_records = match matching {
         Matching::Consistent => None,
-        Matching::Covers => exposed(&table, &request, &recoding, &released, &record_of)?,
+        Matching::Covers => exposed(&table, &request, &recoding, &released, &victims)?,
     };
     let mut account = account(policy, &table, &recoding, claims, warnings, exposed_records);
     if account.claims.iter().any(|claim| claim.holds != Some(true)) {
@@ -200,7 +208,6 @@ pub(super) fn run(
     proceed(listener)?;
 
     listener.phase(Phase::Attacking);
-    let victims = reordered(&table.paths, &record_of)?;
     let seen = Seen {
         raw: &victims,
         own: Some((0..victims.len() as u32).collect()),
@@ -311,7 +318,7 @@ fn exposed(
     request: &Request,
     recoding: &PathRecoding,
     released: &denym_data::paths::Paths,
-    record_of: &[u32],
+    victims: &denym_data::paths::Paths,
 ) -> Result<Option<u64>, Error> {
     if recoding.stats.lost_doublets == 0
         && recoding.stats.unchanged_doublets == recoding.stats.doublets
@@ -326,7 +333,6 @@ fn exposed(
     if table.paths.instances() > MOST_JUDGED {
         return Ok(None);
     }
-    let raw = reordered(&table.paths, record_of)?;
     let secrets = request.bounds.iter().map(|bound| match &bound.secret {
         denym_paths::Secret::Value { attribute, value } => {
             Secret::value(attribute, value, bound.at_most)
@@ -334,7 +340,7 @@ fn exposed(
         denym_paths::Secret::Place { location } => Secret::place(location, bound.at_most),
     });
     let knowledge = Knowledge::new(request.l, request.k, secrets.collect());
-    let audit = Raw::new(&raw, released, recoding)?.judge(&knowledge)?;
+    let audit = Raw::new(victims, released, recoding)?.judge(&knowledge)?;
     Ok(Some(audit.exposed_records))
 }
 

@@ -2,16 +2,20 @@
 
 use std::path::Path;
 
+use denym_attack::Shape;
+use denym_data::paths::Paths;
 use denym_data::transactions::Transactions;
 use denym_engine::{Engine, Format};
 use denym_measure::paths::covers;
 use denym_paths::{Context, TransactionRecoding, TransactionRequest, solve_transactions};
 
+use super::red_team::{RedTeam, SEED};
 use super::{Account, Figures, Outcome, Refusal, Release, RunOptions, Tried, json, proceed};
+use crate::attack::{Seen, items_standing_for, not_run, on_transactions, path_effort};
 use crate::bundle::Draft;
 use crate::certificate::{Certificate, Claim, DataFile, FORM, share};
 use crate::listener::{Listener, Phase};
-use crate::paths::claims;
+use crate::paths::{claims, reordered};
 use crate::plan::data_name;
 use crate::policy::paths::Matching;
 use crate::policy::{Policy, PromiseSpec};
@@ -87,7 +91,7 @@ pub(super) fn run(
     })?;
     let file = format!("{}.{}", data_name(&policy.data.path), format.name());
     let path = draft.path(&format!("release/{file}"));
-    let published = publish(&table, &solved.recoding.apply(&table.sets)?)?;
+    let (published, record_of) = publish(&table, &solved.recoding.apply(&table.sets)?)?;
     engine.write(&published, format, &path)?;
     drop(published);
     proceed(listener)?;
@@ -109,7 +113,18 @@ pub(super) fn run(
             what: "the written data has not the records that were to be published".into(),
         });
     }
-    let account = account(policy, &table.sets, &request, solved, claims, warnings);
+    let shown = solved.recoding.shown_names();
+    let mut account = account(policy, &table.sets, &request, solved, claims, warnings);
+    if account.refused() {
+        return Ok(Outcome::Refused(Box::new(account)));
+    }
+    proceed(listener)?;
+
+    listener.phase(Phase::Attacking);
+    let victims = reordered(&judged(&table.sets, &promises)?, &record_of)?;
+    let red_team = red_team(&victims, &paths, &shown, &promises, m)?;
+    drop(victims);
+    account.attacks = red_team.results(&policy.attack);
     if account.refused() {
         return Ok(Outcome::Refused(Box::new(account)));
     }
@@ -129,7 +144,7 @@ pub(super) fn run(
         subject: None,
         suppressed_records: 0,
         claims: account.claims.clone(),
-        attacks: Vec::new(),
+        attacks: account.attacks.clone(),
         paths: None,
         groups: None,
         transactions: Some(table.form.clone()),
@@ -137,15 +152,18 @@ pub(super) fn run(
     proceed(listener)?;
 
     listener.phase(Phase::Reporting);
-    let report = reporting::report(policy, &table.sets, &released, &account);
+    let mut report = reporting::report(policy, &table.sets, &released, &account);
+    report.attacks.extend(red_team.report());
     draft.write("release/certificate.json", json(&certificate)?.as_bytes())?;
     let readme = reporting::readme(&certificate);
     draft.write("release/README.md", readme.as_bytes())?;
     let page = denym_report::html(&report);
     draft.write("steward/report.html", page.as_bytes())?;
-    draft.write("steward/policy.toml", policy.text.as_bytes())?;
+    draft.policy(policy)?;
     let plan = reporting::plan_document(policy, &account);
     draft.write("steward/plan.json", json(&plan)?.as_bytes())?;
+    let attacks = json(&red_team.document())?;
+    draft.write("steward/attacks.json", attacks.as_bytes())?;
     let sources = source::fingerprints(policy)?;
     draft.write("steward/source.json", json(&sources)?.as_bytes())?;
     proceed(listener)?;
@@ -155,6 +173,32 @@ pub(super) fn run(
         certificate,
         account,
     })))
+}
+
+/// Attacks the release: any m items of everybody's source set.
+fn red_team(
+    victims: &Paths,
+    released: &Paths,
+    shown: &[Vec<String>],
+    promises: &[PromiseSpec],
+    m: usize,
+) -> Result<RedTeam, Error> {
+    let seen = Seen {
+        raw: victims,
+        released,
+        own: Some((0..victims.len() as u32).collect()),
+        stands_for: items_standing_for(victims, released, shown),
+        everywhere: true,
+        promises,
+        hidden: &[],
+        doublets: m,
+        consistent: false,
+    };
+    let findings = on_transactions(&seen, &path_effort(SEED))?;
+    Ok(RedTeam {
+        not_run: not_run(Shape::Transactions, &findings, &[]),
+        findings,
+    })
 }
 
 /// A recoding, by which algorithm, and what else was tried.

@@ -68,6 +68,7 @@ pub(crate) fn not_run(
             }
             (None, Shape::Trails) => "it works on trails".to_owned(),
             (None, Shape::Paths) => "it works on paths".to_owned(),
+            (None, Shape::Transactions) => "it works on transactions".to_owned(),
             (None, Shape::Microdata) => "no numbers were changed".to_owned(),
             (None, Shape::Table) if shape != Shape::Table => "it works on tables".to_owned(),
             (None, Shape::Table) => "there is nothing for it to work on".to_owned(),

@@ -1,7 +1,7 @@
 //! The red team as a user calls it: reads what an adversary has, runs the attacks that apply, says what they found.
 //!
 //! [`trails()`] re-identifies trails, [`table()`] attacks one release (with an external table, or with what the release itself tells),
-//! [`paths()`] released paths, [`releases()`] several releases, [`numbers()`] microdata, [`queries()`] a system that answers counts and sums.
+//! [`paths()`] released paths, [`transactions()`] released sets of items, [`releases()`] several releases, [`numbers()`] microdata, [`queries()`] a system that answers counts and sums.
 
 mod classes;
 mod covering;
@@ -15,6 +15,7 @@ mod releases;
 mod table;
 mod trail_files;
 mod trails;
+mod transactions;
 
 pub use denym_attack::catalogue::CATALOGUE;
 pub use denym_attack::trails::erosion::{Eroded, Fared, Treatment};
@@ -32,14 +33,16 @@ pub use trails::{
 
 pub use finding::{Finding, NotRun};
 pub use path_minimal::path_minimality;
-pub use paths::{PathsAttacked, PathsRequest, paths};
+pub use paths::{PathsRequest, Searched, paths};
+pub use transactions::{TransactionsRequest, transactions};
 
 pub(crate) use classes::{Attacked, on_classes};
 pub(crate) use finding::{counted, not_run};
 pub(crate) use minimal::on_table as minimality_on_table;
 pub(crate) use path_minimal::on_paths as minimality_on_paths;
-pub(crate) use paths::{Seen, effort as path_effort, on_paths};
+pub(crate) use paths::{Seen, effort as path_effort, on_paths, on_transactions};
 pub(crate) use trail_files::{NamedSides, sides};
+pub(crate) use transactions::stands_for as items_standing_for;
 
 use crate::Error;
 

@@ -184,6 +184,15 @@ impl Release {
                 ),
             });
         }
+        if certificate.transactions.is_some() {
+            return Err(Error::Argument {
+                what: "this is a release of transactions".into(),
+                help: format!(
+                    "use `denym attack transactions {} --raw FILE`",
+                    request.release.display()
+                ),
+            });
+        }
         let path = half.join(&certificate.data.file);
         let format = Format::parse(&certificate.data.format).ok_or_else(|| Error::Bundle {
             what: "the format of the data is unknown",

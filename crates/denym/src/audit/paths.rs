@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use denym_data::Fraction;
 use denym_engine::{Engine, ReadOptions};
-use denym_measure::paths::{Knowledge, PathAudit, Secret, covers};
+use denym_measure::paths::{Knowledge, PathAudit, Secret};
 
+use super::subsets::{counted, positive, unknown_column};
 use crate::Error;
 use crate::listener::{Listener, Phase};
 use crate::paths::{Wanted, read_columns};
-use crate::policy::paths::{Named, PathColumns};
-use crate::policy::suggest;
+use crate::policy::paths::{PathColumns, named_column};
 
 /// What is to be measured on paths.
 #[derive(Debug, Clone, Default)]
@@ -50,22 +50,9 @@ pub fn audit_paths(
     request: &PathAuditRequest,
     listener: &dyn Listener,
 ) -> Result<PathAudit, Error> {
-    for (what, value) in [("--doublets", request.doublets as u64), ("--k", request.k)] {
-        if value == 0 {
-            return Err(Error::Argument {
-                what: format!("{what} must be at least 1"),
-                help: format!("write {what} 2, or another number above zero"),
-            });
-        }
-    }
+    positive([("--doublets", request.doublets as u64), ("--k", request.k)])?;
     let engine = Engine::new(request.threads)?;
     listener.phase(Phase::Reading);
-    let named = |name: &Option<String>| {
-        name.as_ref().map(|name| Named {
-            name: name.clone(),
-            span: 0..0,
-        })
-    };
     let mut sensitive: Vec<String> = Vec::new();
     for (attribute, _, _) in &request.confidence {
         if !sensitive.contains(attribute) {
@@ -74,10 +61,10 @@ pub fn audit_paths(
     }
     let wanted = Wanted {
         columns: PathColumns {
-            subject: named(&request.subject),
-            location: named(&request.location),
-            time: named(&request.time),
-            path: named(&request.path),
+            subject: named_column(request.subject.as_ref()),
+            location: named_column(request.location.as_ref()),
+            time: named_column(request.time.as_ref()),
+            path: named_column(request.path.as_ref()),
             latitude: None,
             longitude: None,
         },
@@ -87,33 +74,14 @@ pub fn audit_paths(
         quasi: request.quasi.clone(),
         ..Wanted::default()
     };
-    let table =
-        read_columns(&engine, &request.data, request.read.clone(), &wanted).map_err(|error| {
-            match error {
-                Error::Engine(denym_engine::Error::UnknownColumn {
-                    column,
-                    known,
-                    path,
-                }) => {
-                    let known: Vec<&str> = known.iter().map(String::as_str).collect();
-                    let help = suggest(&column, &known);
-                    Error::UnknownColumn {
-                        column,
-                        place: path.display().to_string(),
-                        help,
-                    }
-                }
-                error => error,
-            }
-        })?;
+    let table = read_columns(&engine, &request.data, request.read.clone(), &wanted)
+        .map_err(unknown_column)?;
 
     listener.phase(Phase::Auditing);
-    let exact =
-        |bound: &Fraction| denym_data::paths::Fraction::new(bound.numerator(), bound.denominator());
     let mut secrets = Vec::new();
     for (attribute, value, bound) in &request.confidence {
         if let Some(value) = value {
-            secrets.push(Secret::value(attribute, value, exact(bound)));
+            secrets.push(Secret::value(attribute, value, *bound));
         } else {
             let column = table
                 .paths
@@ -122,13 +90,12 @@ pub fn audit_paths(
                 .find(|a| a.name == *attribute);
             let values = column.map(|column| &column.values[..]).unwrap_or_default();
             let all = values.iter();
-            secrets.extend(all.map(|value| Secret::value(attribute, value, exact(bound))));
+            secrets.extend(all.map(|value| Secret::value(attribute, value, *bound)));
         }
     }
     for (place, bound) in &request.places {
-        secrets.push(Secret::place(place, exact(bound)));
+        secrets.push(Secret::place(place, *bound));
     }
     let knowledge = Knowledge::new(request.doublets, request.k, secrets);
-    let pool = crate::threads::pool(request.threads)?;
-    Ok(pool.install(|| covers(&table.paths, &knowledge)))
+    counted(&table.paths, &knowledge, request.threads)
 }

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use denym_data::Fraction;
 use denym_engine::{Engine, ReadOptions};
-use denym_measure::paths::{Knowledge, PathAudit, Secret, covers};
+use denym_measure::paths::{Knowledge, PathAudit, Secret};
 
+use super::subsets::{counted, positive, unknown_column};
 use crate::Error;
 use crate::listener::{Listener, Phase};
-use crate::paths::fraction;
-use crate::policy::paths::Named;
+use crate::policy::paths::named_column;
 use crate::policy::transactions::TransactionColumns;
-use crate::policy::{Exact, PromiseSpec, suggest};
+use crate::policy::{Exact, PromiseSpec};
 use crate::transactions::{PRESENT, Wanted, judged, read_columns};
 
 /// What is to be measured on transactions.
@@ -44,49 +44,19 @@ pub fn audit_transactions(
     request: &TransactionAuditRequest,
     listener: &dyn Listener,
 ) -> Result<PathAudit, Error> {
-    for (what, value) in [("--items", request.items as u64), ("--k", request.k)] {
-        if value == 0 {
-            return Err(Error::Argument {
-                what: format!("{what} must be at least 1"),
-                help: format!("write {what} 2, or another number above zero"),
-            });
-        }
-    }
+    positive([("--items", request.items as u64), ("--k", request.k)])?;
     let engine = Engine::new(request.threads)?;
     listener.phase(Phase::Reading);
-    let named = |name: &Option<String>| {
-        name.as_ref().map(|name| Named {
-            name: name.clone(),
-            span: 0..0,
-        })
-    };
     let wanted = Wanted {
         columns: TransactionColumns {
-            subject: named(&request.subject),
-            item: named(&request.item),
-            items: named(&request.items_column),
+            subject: named_column(request.subject.as_ref()),
+            item: named_column(request.item.as_ref()),
+            items: named_column(request.items_column.as_ref()),
         },
         separator: request.separator,
     };
-    let table =
-        read_columns(&engine, &request.data, request.read.clone(), &wanted).map_err(|error| {
-            match error {
-                Error::Engine(denym_engine::Error::UnknownColumn {
-                    column,
-                    known,
-                    path,
-                }) => {
-                    let known: Vec<&str> = known.iter().map(String::as_str).collect();
-                    let help = suggest(&column, &known);
-                    Error::UnknownColumn {
-                        column,
-                        place: path.display().to_string(),
-                        help,
-                    }
-                }
-                error => error,
-            }
-        })?;
+    let table = read_columns(&engine, &request.data, request.read.clone(), &wanted)
+        .map_err(unknown_column)?;
 
     listener.phase(Phase::Auditing);
     let promises: Vec<PromiseSpec> = request
@@ -101,8 +71,7 @@ pub fn audit_transactions(
     let secrets = request
         .sensitive
         .iter()
-        .map(|(item, bound)| Secret::value(item, PRESENT, fraction(Exact(*bound))));
+        .map(|(item, bound)| Secret::value(item, PRESENT, *bound));
     let knowledge = Knowledge::new(request.items, request.k, secrets.collect());
-    let pool = crate::threads::pool(request.threads)?;
-    Ok(pool.install(|| covers(&paths, &knowledge)))
+    counted(&paths, &knowledge, request.threads)
 }

@@ -74,12 +74,8 @@ pub(super) fn explore(
                     let mut asked = base.clone();
                     (asked.algorithm, asked.k, asked.l) = (algorithm, k, l as usize);
                     if let Some(bound) = bound {
-                        let at_most = denym_data::paths::Fraction::new(
-                            bound.numerator(),
-                            bound.denominator(),
-                        );
                         for asked in &mut asked.bounds {
-                            asked.at_most = at_most;
+                            asked.at_most = bound;
                         }
                     }
                     trials.push(trial(policy, &table.paths, &asked, &context)?);

@@ -8,9 +8,8 @@ use super::{Exploration, ExploreRequest, Trial};
 use crate::Error;
 use crate::anonymize::{solve_items, transaction_metric};
 use crate::listener::{Listener, Phase};
-use crate::paths::fraction;
 use crate::policy::transactions::ALGORITHMS;
-use crate::policy::{Exact, Policy, suggest};
+use crate::policy::{Policy, suggest};
 use crate::transactions::{Baskets, read, request as ask};
 
 /// What a trial tells beside its metric.
@@ -67,7 +66,7 @@ pub(super) fn explore(
                     (asked.k, asked.m) = (k, m);
                     if let Some(bound) = bound {
                         for (_, at_most) in &mut asked.sensitive {
-                            *at_most = fraction(Exact(bound));
+                            *at_most = bound;
                         }
                     }
                     trials.push(trial(policy, &table, &asked, &context)?);

@@ -3,7 +3,7 @@
 use denym_data::paths::Paths;
 use denym_measure::paths::{Knowledge, PathAudit, Secret};
 
-use super::request::{bounded_values, fraction};
+use super::request::bounded_values;
 use crate::Error;
 use crate::certificate::{Check, Claim};
 use crate::policy::PromiseSpec;
@@ -28,7 +28,7 @@ pub(crate) fn over_bound(paths: &Paths, promises: &[PromiseSpec]) -> Vec<String>
             };
             let here = |id: &u32| paths.doublets()[*id as usize].location as usize == code;
             let visits = paths.records().filter(|path| path.iter().any(here)).count();
-            if fraction(*at_most).is_exceeded_by(visits as u64, paths.len() as u64) {
+            if at_most.0.is_exceeded_by(visits as u64, paths.len() as u64) {
                 over.push(place.clone());
             }
         }
@@ -55,17 +55,17 @@ pub(crate) fn claims(
                 at_most,
             } => bounded_values(paths, attribute, values, &mut Vec::new())
                 .iter()
-                .map(|value| Secret::value(attribute, value, fraction(*at_most)))
+                .map(|value| Secret::value(attribute, value, at_most.0))
                 .collect(),
             PromiseSpec::Places { places, at_most } => places
                 .iter()
                 .filter(|place| !hidden.contains(place))
-                .map(|place| Secret::place(place, fraction(*at_most)))
+                .map(|place| Secret::place(place, at_most.0))
                 .collect(),
             // A sensitive item is an attribute of its own, see `crate::transactions::judged`.
             PromiseSpec::Items { items, at_most } => items
                 .iter()
-                .map(|item| Secret::value(item, PRESENT, fraction(*at_most)))
+                .map(|item| Secret::value(item, PRESENT, at_most.0))
                 .collect(),
             _ => Vec::new(),
         }
@@ -100,7 +100,7 @@ pub(crate) fn claims(
                 } else {
                     judge(&Knowledge::new(l, 1, secrets(promise)))?.largest_confidence
                 };
-                let bound = fraction(*at_most);
+                let bound = at_most.0;
                 (bound.to_f64(), largest.to_f64(), largest <= bound)
             }
             _ => {

@@ -15,7 +15,7 @@ pub(crate) use claims::{claims, over_bound};
 pub(crate) use earlier::{EarlierRelease, SUBJECTS, subjects_table};
 pub(crate) use events::by_subject;
 pub(crate) use publish::{Published, distinct, publish};
-pub(crate) use request::{fraction, knowledge_of, request};
+pub(crate) use request::{knowledge_of, request};
 pub(crate) use source::{PathTable, Wanted, read, read_columns, read_released, wanted};
 pub(crate) use times::seconds;
 pub(crate) use wide::one_record_each;
@@ -56,33 +56,5 @@ pub struct PathClaims {
 
 /// The records of `paths` in another order, and perhaps not all; attributes go along.
 pub(crate) fn reordered(paths: &Paths, order: &[u32]) -> Result<Paths, crate::Error> {
-    let mut starts = Vec::with_capacity(order.len() + 1);
-    starts.push(0);
-    let mut items = Vec::with_capacity(paths.instances());
-    for &record in order {
-        items.extend_from_slice(paths.record(record as usize));
-        starts.push(items.len() as u32);
-    }
-    let mut found = Paths::from_codes(
-        paths.locations().to_vec(),
-        paths.times().to_vec(),
-        paths.doublets().to_vec(),
-        starts,
-        items,
-    )?;
-    let pick = |column: &denym_data::paths::Attribute| denym_data::paths::Attribute {
-        name: column.name.clone(),
-        values: column.values.clone(),
-        codes: order
-            .iter()
-            .map(|&record| column.codes[record as usize])
-            .collect(),
-    };
-    for column in paths.sensitive() {
-        found = found.with_sensitive(pick(column))?;
-    }
-    for column in paths.quasi() {
-        found = found.with_quasi(pick(column))?;
-    }
-    Ok(found)
+    Ok(paths.of_records(order, |record| paths.record(record))?)
 }

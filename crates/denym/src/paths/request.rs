@@ -1,13 +1,13 @@
 //! From the words of a policy to what the solvers of paths are asked.
 
-use denym_data::paths::{Fraction, Paths};
+use denym_data::paths::Paths;
 use denym_data::{Column, Role};
 use denym_engine::Engine;
 use denym_paths::{Algorithm, Bound, Cost, Hopeless, Ladder, Request};
 
 use super::{PathForm, PathTable};
 use crate::policy::paths::{Matching, PathsSpec};
-use crate::policy::{Exact, Knowledge, Policy, PromiseSpec};
+use crate::policy::{Knowledge, Policy, PromiseSpec};
 use crate::{Error, hierarchies};
 
 /// How many doublets the adversary knows.
@@ -16,11 +16,6 @@ pub(crate) fn knowledge_of(policy: &Policy) -> usize {
         Knowledge::Doublets(doublets) => doublets,
         _ => 1,
     }
-}
-
-/// An exact bound as paths count it.
-pub(crate) fn fraction(exact: Exact) -> Fraction {
-    Fraction::new(exact.0.numerator(), exact.0.denominator())
 }
 
 /// What the solver is asked, and what the steward should know about it.
@@ -50,7 +45,7 @@ pub(crate) fn request(
                 values,
                 at_most,
             } => {
-                let at_most = fraction(*at_most);
+                let at_most = at_most.0;
                 let bounds = bounded_values(&source.paths, attribute, values, &mut warnings);
                 let bound = |value: &String| Bound::value(attribute, value, at_most);
                 request.bounds.extend(bounds.iter().map(bound));
@@ -62,7 +57,7 @@ pub(crate) fn request(
                             "a sensitive place of the policy occurs nowhere in the data".into(),
                         );
                     }
-                    request.bounds.push(Bound::place(place, fraction(*at_most)));
+                    request.bounds.push(Bound::place(place, at_most.0));
                 }
             }
             _ => {

@@ -488,7 +488,9 @@ impl Policy {
                 _ => None,
             });
         let places = self.paths.as_ref().and_then(|spec| spec.places.as_deref());
-        own.chain(places).collect()
+        let taxonomy = self.transactions.as_ref();
+        let taxonomy = taxonomy.and_then(|spec| spec.taxonomy.as_deref());
+        own.chain(places).chain(taxonomy).collect()
     }
 
     /// The attributes with this role.

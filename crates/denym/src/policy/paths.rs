@@ -74,6 +74,14 @@ pub struct Named {
     pub span: Range<usize>,
 }
 
+/// A column that a flag names.
+pub(crate) fn named_column(name: Option<&String>) -> Option<Named> {
+    name.map(|name| Named {
+        name: name.clone(),
+        span: 0..0,
+    })
+}
+
 /// Which records an adversary with some doublets cannot rule out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -4,7 +4,6 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use denym_data::paths::Fraction;
 use denym_engine::events::{Address, Columns, EventFormat};
 use denym_stream::{Form, Horizon, Matching, Options, Rule};
 use toml::de::DeTable;
@@ -255,9 +254,8 @@ fn read(root: &Section<'_, '_>, file: &Path) -> Option<StreamPolicy> {
                     );
                     continue;
                 };
-                let bound = Fraction::new(at_most.0.numerator(), at_most.0.denominator());
                 for value in values {
-                    options = options.with_bound(&attribute, &value, bound);
+                    options = options.with_bound(&attribute, &value, at_most.0);
                 }
             }
             _ => {}

@@ -5,12 +5,11 @@ use std::fmt::Write as _;
 use denym_data::paths::Paths;
 use denym_paths::PathRecoding;
 use denym_report::{
-    Bar, Bars, Chart, Columns, Count, Distribution, Figure, Format, Grid, Outcome, Provenance,
-    Report,
+    Bar, Bars, Chart, Columns, Count, Distribution, Figure, Format, Grid, Outcome, Report,
 };
 use serde_json::json;
 
-use super::{claim, counts, fact};
+use super::{claim, counts, fact, provenance};
 use crate::anonymize::{Account, Figures};
 use crate::certificate::{Certificate, Check, Claim, share};
 use crate::paths::{PathForm, PathTable, knowledge_of};
@@ -100,22 +99,7 @@ pub(crate) fn report(
         ],
         notes,
         warnings: account.warnings.clone(),
-        provenance: Provenance {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            policy: policy
-                .file
-                .file_name()
-                .map(|name| name.to_string_lossy().into_owned())
-                .unwrap_or_default(),
-            steps: steps(policy),
-            facts: vec![
-                ("algorithm".to_owned(), account.algorithm.clone()),
-                (
-                    "seed of the search".to_owned(),
-                    policy.release.seed.to_string(),
-                ),
-            ],
-        },
+        provenance: provenance(policy, account, steps(policy)),
         ..Report::default()
     }
 }

@@ -3,12 +3,10 @@
 use std::fmt::Write as _;
 
 use denym_data::transactions::Transactions;
-use denym_report::{
-    Attempt, Bar, Bars, Chart, Columns, Figure, Format, Outcome, Provenance, Report,
-};
+use denym_report::{Attempt, Bar, Bars, Chart, Columns, Figure, Format, Outcome, Report};
 use serde_json::json;
 
-use super::{claim, fact};
+use super::{claim, fact, provenance};
 use crate::anonymize::{Account, Figures, TransactionFigures};
 use crate::certificate::{Certificate, Claim, share};
 use crate::policy::{Knowledge, Policy, PromiseSpec};
@@ -97,22 +95,7 @@ pub(crate) fn report(
                 ..Attempt::default()
             })
             .collect(),
-        provenance: Provenance {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            policy: policy
-                .file
-                .file_name()
-                .map(|name| name.to_string_lossy().into_owned())
-                .unwrap_or_default(),
-            steps: steps(policy),
-            facts: vec![
-                ("algorithm".to_owned(), account.algorithm.clone()),
-                (
-                    "seed of the search".to_owned(),
-                    policy.release.seed.to_string(),
-                ),
-            ],
-        },
+        provenance: provenance(policy, account, steps(policy)),
         ..Report::default()
     }
 }

@@ -11,7 +11,12 @@ use crate::Error;
 use crate::paths::distinct;
 
 /// Puts together what is published; items stand in the order of their names, subjects in the order of what they show.
-pub(crate) fn publish(source: &Baskets, released: &Transactions) -> Result<Table, Error> {
+///
+/// Also which source record each published one is.
+pub(crate) fn publish(
+    source: &Baskets,
+    released: &Transactions,
+) -> Result<(Table, Vec<u32>), Error> {
     let mut by_name: Vec<u32> = (0..released.items().len() as u32).collect();
     by_name.sort_by_key(|&item| &released.items()[item as usize]);
     let mut rank = vec![0_u32; by_name.len()];
@@ -67,7 +72,7 @@ pub(crate) fn publish(source: &Baskets, released: &Transactions) -> Result<Table
             columns
         }
     };
-    Ok(Table::new(columns)?)
+    Ok((Table::new(columns)?, order))
 }
 
 /// A row per item; who shows nothing has one row without an item.

@@ -5,7 +5,6 @@ use denym_engine::Engine;
 use denym_paths::{Cost, TransactionRequest};
 
 use super::{Baskets, TransactionForm};
-use crate::paths::fraction;
 use crate::policy::{Knowledge, Policy, PromiseSpec};
 use crate::{Error, hierarchies};
 
@@ -46,7 +45,7 @@ pub(crate) fn request(
                             "the sensitive item `{item}` of the policy occurs nowhere in the data"
                         ));
                     }
-                    request.sensitive.push((item.clone(), fraction(*at_most)));
+                    request.sensitive.push((item.clone(), at_most.0));
                 }
             }
             _ => {

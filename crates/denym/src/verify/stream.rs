@@ -274,8 +274,7 @@ impl StreamVerification {
         }
         let group = measured.smallest_group;
         self.smallest_group = Some(self.smallest_group.map_or(group, |known| known.min(group)));
-        let share = measured.largest_confidence;
-        let share = Fraction::new(share.numerator, share.denominator);
+        let share = Some(measured.largest_confidence);
         // None is smaller than any.
         self.largest_confidence = self.largest_confidence.max(share);
     }

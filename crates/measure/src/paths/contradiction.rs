@@ -11,7 +11,8 @@
 //! the doublet or nothing at that time. The adversary is taken to know which of the two was done;
 //! a release that claims the first and is the second is judged by the second.
 
-use denym_data::paths::{Fraction, Paths};
+use denym_data::Fraction;
+use denym_data::paths::Paths;
 use hashbrown::HashMap;
 
 use super::{Judge, Knowledge, PathAudit, covers_marked, marks, named, rows};

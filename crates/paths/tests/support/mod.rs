@@ -4,7 +4,8 @@
 
 use std::io::Read;
 
-use denym_data::paths::{Attribute, Doublet, Fraction, Paths, PathsBuilder};
+use denym_data::Fraction;
+use denym_data::paths::{Attribute, Doublet, Paths, PathsBuilder};
 use denym_paths::generate::SplitMix64;
 use denym_paths::{Bound, Ladder, Request};
 use denym_testkit::paths::{Promise, Table};
@@ -199,7 +200,7 @@ pub(crate) fn draw(seed: u64, quasi: bool) -> Case {
         request.bounds.push(Bound::value(
             "status",
             &format!("s{value}"),
-            Fraction::new(bound.0, bound.1),
+            Fraction::of(bound.0, bound.1),
         ));
         secrets.push(statuses.iter().map(|s| *s == format!("s{value}")).collect());
         at_most.push(bound);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use denym_data::paths::Fraction;
+use denym_data::Fraction;
 use denym_paths::Limits;
 use denym_paths::generate::SplitMix64;
 
@@ -54,7 +54,7 @@ fn random(draw: &mut SplitMix64, rows: usize, times: u32, places: u32, new: u32)
 }
 
 fn limits(draw: &mut SplitMix64, fresh: &Fresh, l: usize) -> Limits {
-    let bound = |draw: &mut SplitMix64| Fraction::new(u64::from(1 + draw.below(3)), 4);
+    let bound = |draw: &mut SplitMix64| Fraction::of(u64::from(1 + draw.below(3)), 4);
     Limits {
         l,
         k: u64::from(2 + draw.below(4)),

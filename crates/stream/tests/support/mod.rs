@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use denym_data::paths::Fraction;
+use denym_data::Fraction;
 use denym_stream::{Event, Horizon, Options, Rule, Slide, Stream, Verdict, Window};
 use denym_testkit::streams::{Case, Doublet};
 
@@ -12,7 +12,7 @@ pub(crate) fn options(case: &Case) -> Options {
     let mut options = Options::new(case.window as u32, case.l, case.k as u64);
     options.step = case.step as u32;
     for (bound, &(num, den)) in case.at_most.iter().enumerate() {
-        options = options.with_bound(&format!("s{bound}"), "1", Fraction::new(num, den));
+        options = options.with_bound(&format!("s{bound}"), "1", Fraction::of(num, den));
     }
     options.rule = match (case.retract, case.horizon) {
         (true, _) => Rule::Retract,

@@ -3,8 +3,10 @@
 mod composition;
 mod evidence;
 mod paths;
+mod searched;
 mod table;
 mod trails;
+mod transactions;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -60,6 +62,16 @@ Examples:
 A bundle says itself how many doublets the adversary knows, what is sensitive, and how places and times were coarsened.
 Without the list of subjects in its steward half nobody can tell which record is whose: every record that fits counts as right.")]
     Paths(Box<paths::PathsArgs>),
+    /// Whose published set of items is whose, given source sets: any m items, and the sensitive items that follow
+    #[command(after_help = "\
+Examples:
+  denym attack transactions out/baskets --raw baskets.csv
+  denym attack transactions out/baskets --raw baskets.csv --items 3 --exhaustive --victims
+  denym attack transactions published.csv --raw baskets.csv --items 2 --sensitive-item 'pregnancy test:0.4'
+
+A bundle says itself how many items the adversary knows, which are sensitive, and, in its steward half, the groups of items.
+Nobody can tell which record is whose here: every record that fits counts as right. `anonymize` knows it, and tries the same.")]
+    Transactions(Box<transactions::TransactionsArgs>),
     /// What several releases of the same people show together
     #[command(after_help = "\
 Examples:
@@ -92,6 +104,7 @@ pub(crate) fn run(args: &AttackArgs, console: &Console) -> Result<ExitCode, Erro
         (Some(AttackCommand::Trails(args)), _) => trails::run(args, console),
         (Some(AttackCommand::Table(args)), _) => table::run(&args.release, &args.with, console),
         (Some(AttackCommand::Paths(args)), _) => paths::run(args, console),
+        (Some(AttackCommand::Transactions(args)), _) => transactions::run(args, console),
         (Some(AttackCommand::Releases(args)), _) => composition::releases(args, console),
         (Some(AttackCommand::Numbers(args)), _) => composition::numbers(args, console),
         (Some(AttackCommand::Queries(args)), _) => composition::queries(args, console),
@@ -116,6 +129,7 @@ fn list(console: &Console) -> ExitCode {
         Shape::Table => "table",
         Shape::Microdata => "microdata",
         Shape::Paths => "paths",
+        Shape::Transactions => "transactions",
         Shape::Trails => "trails",
         Shape::Releases => "releases",
         Shape::Queries => "queries",
@@ -126,7 +140,7 @@ fn list(console: &Console) -> ExitCode {
     })).collect::<Vec<_>>()}));
     for entry in CATALOGUE {
         console.say(format!(
-            "{:20}  {:9}  {:17}  {}",
+            "{:20}  {:12}  {:17}  {}",
             entry.name,
             shape(entry.shape),
             threat(entry.threat),

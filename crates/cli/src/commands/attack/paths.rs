@@ -5,12 +5,10 @@ use std::process::ExitCode;
 
 use clap::Args;
 use denym::Error;
-use denym::attack::{Finding, PathsAttacked, PathsRequest};
-use serde_json::{Value, json};
+use denym::attack::{PathsRequest, Shape};
 
 use super::super::audit::read_options;
-use super::super::claims::number;
-use super::evidence;
+use super::searched;
 use crate::args::ReadArgs;
 use crate::console::Console;
 
@@ -80,95 +78,7 @@ pub(super) fn run(args: &PathsArgs, console: &Console) -> Result<ExitCode, Error
     };
     let found = denym::attack::paths(&request, console)?;
     console.clear();
-    console.document(&document(&found, args.victims));
-    print(&found, args.victims, console);
+    console.document(&searched::document(&found, "doublets", args.victims));
+    searched::print(&found, "doublets", Shape::Paths, args.victims, console);
     Ok(ExitCode::SUCCESS)
-}
-
-fn document(found: &PathsAttacked, victims: bool) -> Value {
-    let attack = |finding: &Finding| {
-        let mut shown = evidence::document(finding.attribute.as_deref(), &finding.after);
-        shown["knows"] = json!(finding.knows);
-        shown["rate_before"] = json!(finding.before.as_ref().map(|before| before.rate));
-        shown["note"] = json!(finding.note);
-        if victims {
-            shown["worst_victims"] = json!(finding.worst);
-        }
-        shown
-    };
-    json!({
-        "records": found.records,
-        "people": found.people,
-        "aligned": found.aligned,
-        "doublets": found.doublets,
-        "promised": found.promised,
-        "attacks": found.findings.iter().map(attack).collect::<Vec<_>>(),
-        "not_run": found.not_run.iter().map(|left| json!({
-            "attack": left.attack, "why": left.why,
-        })).collect::<Vec<_>>(),
-    })
-}
-
-fn print(found: &PathsAttacked, victims: bool, console: &Console) {
-    console.say(format!(
-        "records    {}; {} people looked for with {} doublets",
-        found.records, found.people, found.doublets
-    ));
-    if !found.aligned {
-        console.say(
-            "note       it is not known which record is whose: every record that fits counts as right",
-        );
-    }
-    if let Some(promised) = found.promised {
-        console.say(format!(
-            "promised   a chance of at most {} % of picking the right record",
-            number(promised * 100.0)
-        ));
-    }
-    for finding in &found.findings {
-        console.say(chance_line(finding));
-        if victims {
-            for worst in &finding.worst {
-                console.say(format!("victim     {worst}"));
-            }
-        }
-    }
-    for left in found.not_run.iter().filter(|left| of_paths(left.attack)) {
-        console.say(format!("not run    {}: {}", left.attack, left.why));
-    }
-}
-
-/// Whether an attack of the catalogue works on paths.
-fn of_paths(name: &str) -> bool {
-    denym::attack::CATALOGUE
-        .iter()
-        .any(|entry| entry.name == name && entry.shape == denym::attack::Shape::Paths)
-}
-
-/// The mean chance, before and after, and how many fall for certain.
-fn chance_line(finding: &Finding) -> String {
-    let about = finding.attribute.as_ref();
-    let about = about.map(|name| format!(" on {name}")).unwrap_or_default();
-    let before = finding.before.as_ref();
-    let before = before.map_or_else(
-        || "n/a".to_owned(),
-        |before| format!("{} %", number(before.rate * 100.0)),
-    );
-    let after = &finding.after;
-    let sure = if after.interval.0 < after.interval.1 {
-        format!(
-            " (sampled; 95 %: {} to {} %)",
-            number(after.interval.0 * 100.0),
-            number(after.interval.1 * 100.0)
-        )
-    } else {
-        String::new()
-    };
-    format!(
-        "{:36} before {before}, after {} %{sure}; {} of {} for certain",
-        format!("{}{about}", finding.attack),
-        number(after.rate * 100.0),
-        after.successes,
-        after.attempts
-    )
 }

@@ -17,7 +17,7 @@ use crate::paths::{
     EarlierRelease, PathTable, SUBJECTS, Wanted, over_bound, read_columns, read_released,
     reordered, request as solver_request, wanted,
 };
-use crate::policy::paths::{Matching, Named, PathColumns};
+use crate::policy::paths::{Matching, PathColumns, named_column};
 use crate::policy::{Knowledge, Policy, PromiseSpec};
 use crate::{Error, source, threads, verify};
 
@@ -50,17 +50,17 @@ pub struct PathsRequest {
     pub threads: Option<usize>,
 }
 
-/// What the attacks on paths found.
+/// What came of looking for people in released paths or transactions.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PathsAttacked {
+pub struct Searched {
     /// Records of the release.
     pub records: usize,
     /// People looked for.
     pub people: usize,
     /// Whether it is known which record is whose; without it every record that fits is taken to be right.
     pub aligned: bool,
-    /// How many doublets the adversary knows.
-    pub doublets: usize,
+    /// How many doublets, or items, the adversary knows.
+    pub known: usize,
     /// The largest chance of a right guess that the release promises.
     pub promised: Option<f64>,
     /// The attacks that were run.
@@ -70,7 +70,7 @@ pub struct PathsAttacked {
 }
 
 /// Attacks the release of `request`.
-pub fn paths(request: &PathsRequest, listener: &dyn Listener) -> Result<PathsAttacked, Error> {
+pub fn paths(request: &PathsRequest, listener: &dyn Listener) -> Result<Searched, Error> {
     let engine = Engine::new(request.threads)?;
     listener.phase(Phase::Reading);
     let release = Release::read(&engine, request)?;
@@ -134,19 +134,29 @@ pub fn paths(request: &PathsRequest, listener: &dyn Listener) -> Result<PathsAtt
         "path-minimality",
         "it needs the policy and the source: see `denym attack minimality`".to_owned(),
     ));
-    let k = promises.iter().find_map(|promise| match promise {
+    Ok(searched(Shape::Paths, &seen, findings, &reasons))
+}
+
+/// What was found, with what it is measured against.
+pub(in super::super) fn searched(
+    shape: Shape,
+    seen: &Seen<'_>,
+    findings: Vec<Finding>,
+    reasons: &[(&'static str, String)],
+) -> Searched {
+    let k = seen.promises.iter().find_map(|promise| match promise {
         PromiseSpec::KAnonymity { k } => Some(*k),
         _ => None,
     });
-    Ok(PathsAttacked {
-        records: release.paths.len(),
-        people: raw.len(),
-        aligned: aligned.is_some(),
-        doublets,
+    Searched {
+        records: seen.released.len(),
+        people: seen.raw.len(),
+        aligned: seen.own.is_some(),
+        known: seen.doublets,
         promised: k.map(|k| 1.0 / k as f64),
-        not_run: not_run(Shape::Paths, &findings, &reasons),
+        not_run: not_run(shape, &findings, reasons),
         findings,
-    })
+    }
 }
 
 /// The release and what is known of it.
@@ -310,17 +320,11 @@ fn everywhere(plan: &Path) -> bool {
 }
 
 fn columns([path, subject, location, time]: &[Option<String>; 4]) -> PathColumns {
-    let named = |name: &Option<String>| {
-        name.as_ref().map(|name| Named {
-            name: name.clone(),
-            span: 0..0,
-        })
-    };
     PathColumns {
-        subject: named(subject),
-        location: named(location),
-        time: named(time),
-        path: named(path),
+        subject: named_column(subject.as_ref()),
+        location: named_column(location.as_ref()),
+        time: named_column(time.as_ref()),
+        path: named_column(path.as_ref()),
         ..PathColumns::default()
     }
 }

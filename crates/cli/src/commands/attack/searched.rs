@@ -1,0 +1,96 @@
+//! What looking for people in paths or transactions found, as a document and as lines.
+
+use denym::attack::{CATALOGUE, Finding, Searched, Shape};
+use serde_json::{Value, json};
+
+use super::super::claims::number;
+use super::evidence;
+use crate::console::Console;
+
+/// One JSON document; `unit` is what the adversary knows some of.
+pub(super) fn document(found: &Searched, unit: &str, victims: bool) -> Value {
+    let attack = |finding: &Finding| {
+        let mut shown = evidence::document(finding.attribute.as_deref(), &finding.after);
+        shown["knows"] = json!(finding.knows);
+        shown["rate_before"] = json!(finding.before.as_ref().map(|before| before.rate));
+        shown["note"] = json!(finding.note);
+        if victims {
+            shown["worst_victims"] = json!(finding.worst);
+        }
+        shown
+    };
+    let mut shown = json!({
+        "records": found.records,
+        "people": found.people,
+        "aligned": found.aligned,
+        "promised": found.promised,
+        "attacks": found.findings.iter().map(attack).collect::<Vec<_>>(),
+        "not_run": found.not_run.iter().map(|left| json!({
+            "attack": left.attack, "why": left.why,
+        })).collect::<Vec<_>>(),
+    });
+    shown[unit] = json!(found.known);
+    shown
+}
+
+/// Lines for people; of the attacks that were not run only those on this kind of data.
+pub(super) fn print(found: &Searched, unit: &str, shape: Shape, victims: bool, console: &Console) {
+    console.say(format!(
+        "records    {}; {} people looked for with {} {unit}",
+        found.records, found.people, found.known
+    ));
+    if !found.aligned {
+        console.say(
+            "note       it is not known which record is whose: every record that fits counts as right",
+        );
+    }
+    if let Some(promised) = found.promised {
+        console.say(format!(
+            "promised   a chance of at most {} % of picking the right record",
+            number(promised * 100.0)
+        ));
+    }
+    for finding in &found.findings {
+        console.say(chance_line(finding));
+        if victims {
+            for worst in &finding.worst {
+                console.say(format!("victim     {worst}"));
+            }
+        }
+    }
+    let of_this = |name: &str| {
+        let mut entries = CATALOGUE.iter();
+        entries.any(|entry| entry.name == name && entry.shape == shape)
+    };
+    for left in found.not_run.iter().filter(|left| of_this(left.attack)) {
+        console.say(format!("not run    {}: {}", left.attack, left.why));
+    }
+}
+
+/// The mean chance, before and after, and how many fall for certain.
+fn chance_line(finding: &Finding) -> String {
+    let about = finding.attribute.as_ref();
+    let about = about.map(|name| format!(" on {name}")).unwrap_or_default();
+    let before = finding.before.as_ref();
+    let before = before.map_or_else(
+        || "n/a".to_owned(),
+        |before| format!("{} %", number(before.rate * 100.0)),
+    );
+    let after = &finding.after;
+    let sure = if after.interval.0 < after.interval.1 {
+        format!(
+            " (sampled; 95 %: {} to {} %)",
+            number(after.interval.0 * 100.0),
+            number(after.interval.1 * 100.0)
+        )
+    } else {
+        String::new()
+    };
+    format!(
+        "{:36} before {before}, after {} %{sure}; {} of {} for certain",
+        format!("{}{about}", finding.attack),
+        number(after.rate * 100.0),
+        after.successes,
+        after.attempts
+    )
+}
