@@ -160,10 +160,17 @@ pub(super) fn run(
         ),
         Matching::Consistent => {
             let judge = Raw::new(&victims, &released, &recoding)?;
-            claims(&victims, &promises, l, matching, &hidden, &mut |knowledge| {
-                proceed(listener)?;
-                judge.judge(knowledge)
-            })
+            claims(
+                &victims,
+                &promises,
+                l,
+                matching,
+                &hidden,
+                &mut |knowledge| {
+                    proceed(listener)?;
+                    judge.judge(knowledge)
+                },
+            )
         }
     };
     // While one core judges, the other counts what the report shows and reads the source's bytes once more.
