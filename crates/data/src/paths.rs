@@ -182,6 +182,7 @@ impl Paths {
     }
 
     /// The doublet ids of one record, in time order.
+    #[inline]
     pub fn record(&self, row: usize) -> &[u32] {
         &self.items[self.starts[row] as usize..self.starts[row + 1] as usize]
     }

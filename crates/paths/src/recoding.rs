@@ -76,6 +76,7 @@ impl Rows {
     }
 
     /// The published items of one row.
+    #[inline]
     pub fn row(&self, row: usize) -> &[u32] {
         &self.items[self.starts[row] as usize..self.starts[row + 1] as usize]
     }
@@ -189,7 +190,18 @@ impl PathRecoding {
         }
     }
 
+    /// The row of each record: records of one row have the same source path and publish the same.
+    pub fn row_of_record(&self) -> &[u32] {
+        &self.row_of_record
+    }
+
+    /// What the records of each row publish, as ids of the vocabulary.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &[u32]> {
+        (0..self.rows.starts.len() - 1).map(|row| self.rows.row(row))
+    }
+
     /// What record `record` of the source publishes, as ids of the vocabulary.
+    #[inline]
     pub fn published(&self, record: usize) -> &[u32] {
         self.rows.row(self.row_of_record[record] as usize)
     }

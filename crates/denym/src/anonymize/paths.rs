@@ -15,7 +15,7 @@ use crate::certificate::{Certificate, Claim, DataFile, FORM, Sensitive};
 use crate::listener::{Listener, Phase};
 use crate::paths::{
     EarlierRelease, PathClaims, PathTable, Published, SUBJECTS, claims, knowledge_of, over_bound,
-    publish, read_released, reordered, request, subjects_table,
+    publish, read_released, request, source_of, subjects_table,
 };
 use crate::plan::data_name;
 use crate::policy::paths::Matching;
@@ -145,7 +145,7 @@ pub(super) fn run(
     }
     let l = knowledge_of(policy);
     // Whose source path each written record comes from; the judge and the red team both look at it.
-    let victims = reordered(&table.paths, &record_of)?;
+    let victims = source_of(&table.paths, &recoding, &record_of)?;
     let judge = || match matching {
         Matching::Covers => claims(
             &released,

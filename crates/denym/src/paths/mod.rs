@@ -14,7 +14,7 @@ mod wide;
 pub(crate) use claims::{claims, over_bound};
 pub(crate) use earlier::{EarlierRelease, SUBJECTS, subjects_table};
 pub(crate) use events::by_subject;
-pub(crate) use publish::{Published, distinct, publish};
+pub(crate) use publish::{Published, distinct, publish, source_of};
 pub(crate) use request::{knowledge_of, request};
 pub(crate) use source::{PathTable, Wanted, read, read_columns, read_released, wanted};
 pub(crate) use times::seconds;

@@ -17,7 +17,7 @@ pub(crate) struct Published {
 
 /// Puts together what is published.
 pub(crate) fn publish(source: &PathTable, recoding: &PathRecoding) -> Result<Published, Error> {
-    let rows = DistinctRows::new(source.paths.len(), recoding)?;
+    let rows = DistinctRows::new(recoding)?;
     let cells: Vec<String> = (0..rows.paths.len())
         .map(|row| rows.paths.cell(row))
         .collect();
@@ -63,38 +63,19 @@ pub(crate) fn publish(source: &PathTable, recoding: &PathRecoding) -> Result<Pub
     Ok(Published { table, record_of })
 }
 
-/// The rows a recoding publishes, each once.
-struct DistinctRows {
+/// The rows a recoding publishes.
+struct DistinctRows<'a> {
     paths: Paths,
-    row_of: Vec<u32>,
+    row_of: &'a [u32],
 }
 
-impl DistinctRows {
-    /// A recoding keeps one list per distinct source row and hands out parts of it, so two records share a list exactly
-    /// when it begins at the same place; nothing needs to be compared or hashed.
-    fn new(records: usize, recoding: &PathRecoding) -> Result<DistinctRows, Error> {
-        let place = |list: &[u32]| list.as_ptr().addr() / size_of::<u32>();
-        let lists = || (0..records).map(|record| recoding.published(record));
-        let shown = || lists().filter(|list| !list.is_empty());
-        let base = shown().map(place).min().unwrap_or(0);
-        let end = shown().map(place).max().map_or(0, |last| last - base + 1);
-        let mut row_at = vec![u32::MAX; end];
-        let mut nothing = u32::MAX;
+impl<'a> DistinctRows<'a> {
+    fn new(recoding: &'a PathRecoding) -> Result<Self, Error> {
         let mut starts = vec![0_u32];
         let mut items = Vec::new();
-        let mut row_of = Vec::with_capacity(records);
-        for list in lists() {
-            let row = if list.is_empty() {
-                &mut nothing
-            } else {
-                &mut row_at[place(list) - base]
-            };
-            if *row == u32::MAX {
-                *row = starts.len() as u32 - 1;
-                items.extend_from_slice(list);
-                starts.push(items.len() as u32);
-            }
-            row_of.push(*row);
+        for list in recoding.rows() {
+            items.extend_from_slice(list);
+            starts.push(items.len() as u32);
         }
         let words = &recoding.vocabulary;
         let paths = Paths::from_codes(
@@ -104,8 +85,28 @@ impl DistinctRows {
             starts,
             items,
         )?;
-        Ok(DistinctRows { paths, row_of })
+        Ok(Self {
+            paths,
+            row_of: recoding.row_of_record(),
+        })
     }
+}
+
+/// The source paths of the records in `order`. Records of one row have one path: it is read where its first record has it,
+/// which is near, instead of where each record has it, which is anywhere.
+pub(crate) fn source_of(
+    source: &Paths,
+    recoding: &PathRecoding,
+    order: &[u32],
+) -> Result<Paths, Error> {
+    let row_of = recoding.row_of_record();
+    let mut first = vec![u32::MAX; recoding.rows().len()];
+    for (record, &row) in (0..).zip(row_of) {
+        let first = &mut first[row as usize];
+        *first = record.min(*first);
+    }
+    let path = |record: usize| source.record(first[row_of[record] as usize] as usize);
+    Ok(source.of_records(order, path)?)
 }
 
 /// Distinct texts as a dictionary, and the code of each; the empty text is a missing value.
@@ -211,7 +212,7 @@ fn used(column: Column) -> Column {
 }
 
 /// The long form: subjects numbered in the order of what they publish; who shows nothing has one row without a place.
-fn events(source: &PathTable, rows: &DistinctRows, record_of: &[u32]) -> Result<Table, Error> {
+fn events(source: &PathTable, rows: &DistinctRows<'_>, record_of: &[u32]) -> Result<Table, Error> {
     let PathForm::Long {
         subject,
         location,
