@@ -9,7 +9,7 @@ use denym_gateway::purpose::AccessPolicy;
 use serde_json::json as value;
 
 use crate::support::{BINARY, denym, json, run, write};
-use crate::{both, done, example, read, thesis};
+use crate::{both, done, example, read, thesis, words};
 
 const SET: [&str; 9] = [
     "access",
@@ -46,15 +46,7 @@ fn table_3_4_comes_in_and_goes_out() {
     let here = directory.path();
     let (code, document) = json(
         here,
-        &[
-            "access",
-            "consent",
-            "import",
-            "--policy",
-            "policy.toml",
-            "ipt.csv",
-            "--known",
-        ],
+        &words("access consent import --policy policy.toml ipt.csv --known"),
     );
     assert_eq!((code, &document["changes"]), (0, &16.into()));
     let rows = shown(here, &[]);
@@ -89,16 +81,7 @@ fn table_3_4_comes_in_and_goes_out() {
         std::fs::remove_file(here.join("consent.csv")).expect("is there");
         done(
             here,
-            &[
-                "access",
-                "consent",
-                "import",
-                "--policy",
-                "policy.toml",
-                "out.csv",
-                "--table",
-                "customer_info",
-            ],
+            &words("access consent import --policy policy.toml out.csv --table customer_info"),
         );
         assert_eq!(read(here.join("consent.csv")), expected, "{form}: {text}");
         if form == "companion" {
@@ -112,15 +95,7 @@ fn table_3_4_comes_in_and_goes_out() {
     }
     let (code, document) = json(
         here,
-        &[
-            "access",
-            "consent",
-            "export",
-            "--policy",
-            "policy.toml",
-            "--form",
-            "row-code",
-        ],
+        &words("access consent export --policy policy.toml --form row-code"),
     );
     assert_eq!(
         (code, &document["error"]["code"]),
@@ -148,15 +123,7 @@ intended = \"<{}, {}, {}>\"
     write(here, "more.toml", text);
     done(
         here,
-        &[
-            "access",
-            "consent",
-            "import",
-            "--policy",
-            "policy.toml",
-            "more.toml",
-            "--known",
-        ],
+        &words("access consent import --policy policy.toml more.toml --known"),
     );
     let rows = shown(here, &["--table", "customer_info", "--record", "7"]);
     let expect = "<{general}, {}, {third-party}>";
@@ -175,14 +142,7 @@ intended = \"<{}, {}, {}>\"
     );
     let output = run(
         here,
-        &[
-            "access",
-            "consent",
-            "import",
-            "--policy",
-            "policy.toml",
-            "bad.toml",
-        ],
+        &words("access consent import --policy policy.toml bad.toml"),
     );
     assert_eq!(output.status.code(), Some(2));
     let text = both(&output);
@@ -206,14 +166,7 @@ fn one_word_changes_one_line() {
         here,
         &[
             &SET[..],
-            &[
-                "--column",
-                "income",
-                "--allowed",
-                "general",
-                "--prohibited",
-                "marketing,analysis",
-            ],
+            &words("--column income --allowed general --prohibited marketing,analysis"),
         ]
         .concat(),
     );
@@ -244,15 +197,7 @@ fn one_word_changes_one_line() {
     assert!(read(here.join("consent.csv")).starts_with(&odd));
     let (_, document) = json(
         here,
-        &[
-            "access",
-            "consent",
-            "show",
-            "--policy",
-            "policy.toml",
-            "--record",
-            "7",
-        ],
+        &words("access consent show --policy policy.toml --record 7"),
     );
     assert_eq!(document["unreadable"], 1);
     assert_eq!(document["consent"][0]["intended"], "<{}, {}, {}>");
@@ -417,16 +362,9 @@ fn consent_beside_the_data() {
         here,
         &[
             &set[..],
-            &[
-                "--column",
-                "amount",
-                "--allowed",
-                "general",
-                "--conditional",
-                "billing",
-                "--prohibited",
-                "marketing",
-            ],
+            &words(
+                "--column amount --allowed general --conditional billing --prohibited marketing",
+            ),
         ]
         .concat(),
     );
@@ -599,15 +537,7 @@ fn a_killed_writer_leaves_the_old_file_or_the_new_one() {
     assert_eq!(names, [""; 0]);
     let (_, document) = json(
         here,
-        &[
-            "access",
-            "consent",
-            "show",
-            "--policy",
-            "policy.toml",
-            "--record",
-            "999",
-        ],
+        &words("access consent show --policy policy.toml --record 999"),
     );
     assert_eq!(
         document["consent"][0]["intended"],

@@ -8,7 +8,7 @@ use denym_gateway::purpose::{AccessPurpose, Activation, Kind, MaskKey, Moment, R
 use denym_testkit::postgres::{NULL, Server};
 
 use crate::support::{json, run, write};
-use crate::{both, done, example, read, thesis};
+use crate::{both, done, example, read, thesis, words};
 
 /// The records of a CSV file of the example, by column.
 fn records(path: &Path) -> Vec<BTreeMap<String, String>> {
@@ -123,7 +123,7 @@ fn load(server: &Server, path: &Path, table: &str, columns: &str) {
     server.query(&sql).expect("loads");
 }
 
-fn load_example(server: &Server, here: &Path) {
+pub(crate) fn load_example(server: &Server, here: &Path) {
     load(
         server,
         &here.join("customers.csv"),
@@ -167,16 +167,7 @@ fn views_are_the_masked_tables() {
         here,
         &[
             &set[..],
-            &[
-                "--record",
-                "1002",
-                "--column",
-                "amount",
-                "--allowed",
-                "general",
-                "--conditional",
-                "analysis",
-            ],
+            &words("--record 1002 --column amount --allowed general --conditional analysis"),
         ]
         .concat(),
     );
@@ -184,31 +175,14 @@ fn views_are_the_masked_tables() {
         here,
         &[
             &set[..],
-            &[
-                "--record",
-                "1003",
-                "--column",
-                "item",
-                "--prohibited",
-                "analysis",
-            ],
+            &words("--record 1003 --column item --prohibited analysis"),
         ]
         .concat(),
     );
     load_example(&server, here);
     let sql = done(
         here,
-        &[
-            "access",
-            "consent",
-            "export",
-            "--policy",
-            "policy.toml",
-            "--form",
-            "sql",
-            "--table",
-            "customer_info",
-        ],
+        &words("access consent export --policy policy.toml --form sql --table customer_info"),
     );
     server.query(&sql).expect("fills the consent table");
     let file = PolicyFile::read(&here.join("policy.toml")).expect("valid");
@@ -266,32 +240,13 @@ fn views_are_the_masked_tables() {
     // consent taken back is gone from the database too
     done(
         here,
-        &[
-            "access",
-            "consent",
-            "set",
-            "--policy",
-            "policy.toml",
-            "--table",
-            "customer_info",
-            "--record",
-            "1",
-            "--column",
-            "income",
-            "--clear",
-        ],
+        &words(
+            "access consent set --policy policy.toml --table customer_info --record 1 --column income --clear",
+        ),
     );
     let sql = done(
         here,
-        &[
-            "access",
-            "consent",
-            "export",
-            "--policy",
-            "policy.toml",
-            "--form",
-            "sql",
-        ],
+        &words("access consent export --policy policy.toml --form sql"),
     );
     server.query(&sql).expect("fills again");
     let mut found = server
@@ -313,14 +268,7 @@ fn tables_3_5_and_2_6_by_the_script() {
     let here = directory.path();
     done(
         here,
-        &[
-            "access",
-            "consent",
-            "import",
-            "--policy",
-            "policy.toml",
-            "ipt.csv",
-        ],
+        &words("access consent import --policy policy.toml ipt.csv"),
     );
     let chapter_2 = thesis::IPT
         .replace("customer_info", "customer_22")
@@ -328,41 +276,17 @@ fn tables_3_5_and_2_6_by_the_script() {
     write(here, "ipt-2.csv", chapter_2);
     done(
         here,
-        &[
-            "access",
-            "consent",
-            "import",
-            "--policy",
-            "policy.toml",
-            "ipt-2.csv",
-        ],
+        &words("access consent import --policy policy.toml ipt-2.csv"),
     );
     load_quoted(&server);
     let sql = done(
         here,
-        &[
-            "access",
-            "consent",
-            "export",
-            "--policy",
-            "policy.toml",
-            "--form",
-            "sql",
-        ],
+        &words("access consent export --policy policy.toml --form sql"),
     );
     server.query(&sql).expect("fills");
     let output = run(
         here,
-        &[
-            "access",
-            "ddl",
-            "--policy",
-            "policy.toml",
-            "--purpose",
-            "marketing",
-            "--table",
-            "customer_info",
-        ],
+        &words("access ddl --policy policy.toml --purpose marketing --table customer_info"),
     );
     let text = both(&output);
     assert!(
@@ -389,16 +313,7 @@ fn tables_3_5_and_2_6_by_the_script() {
     // Table 2.6: records with a prohibited cell are dropped
     let sql = done(
         here,
-        &[
-            "access",
-            "ddl",
-            "--policy",
-            "policy.toml",
-            "--purpose",
-            "marketing",
-            "--table",
-            "customer_22",
-        ],
+        &words("access ddl --policy policy.toml --purpose marketing --table customer_22"),
     );
     server.query(&sql).expect("runs");
     let rows = server
@@ -415,17 +330,9 @@ fn tables_3_5_and_2_6_by_the_script() {
     // without the conditional grants nobody is left who may
     let sql = done(
         here,
-        &[
-            "access",
-            "ddl",
-            "--policy",
-            "policy.toml",
-            "--purpose",
-            "marketing",
-            "--table",
-            "customer_info",
-            "--unconditional",
-        ],
+        &words(
+            "access ddl --policy policy.toml --purpose marketing --table customer_info --unconditional",
+        ),
     );
     server.query(&sql).expect("runs");
     let rows = server
@@ -527,17 +434,7 @@ fn an_index_serves_a_masked_predicate() {
         .expect("fills");
     let (_, document) = json(
         here,
-        &[
-            "access",
-            "ddl",
-            "--policy",
-            "policy.toml",
-            "--purpose",
-            "analysis",
-            "--table",
-            "orders",
-            "--indexes",
-        ],
+        &words("access ddl --policy policy.toml --purpose analysis --table orders --indexes"),
     );
     assert_eq!(document["indexes"], 4);
     server
@@ -589,14 +486,7 @@ fn what_sql_cannot_say_is_named() {
     );
     let (code, document) = json(
         here,
-        &[
-            "access",
-            "ddl",
-            "--policy",
-            "policy.toml",
-            "--purpose",
-            "nothing",
-        ],
+        &words("access ddl --policy policy.toml --purpose nothing"),
     );
     assert_eq!(
         (code, &document["error"]["code"]),

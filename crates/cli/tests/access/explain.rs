@@ -1,7 +1,7 @@
 //! `denym access explain`.
 
 use crate::support::{json, run, write};
-use crate::{both, done, example, thesis};
+use crate::{both, done, example, thesis, words};
 
 const NOON: &str = "2024-10-04T12:00";
 
@@ -11,14 +11,7 @@ fn table_3_5_cell_by_cell() {
     let here = directory.path();
     done(
         here,
-        &[
-            "access",
-            "consent",
-            "import",
-            "--policy",
-            "policy.toml",
-            "ipt.csv",
-        ],
+        &words("access consent import --policy policy.toml ipt.csv"),
     );
     for (customer, decisions) in thesis::DECISIONS.iter().enumerate() {
         let row = (customer + 1).to_string();
@@ -60,14 +53,7 @@ fn the_chain_of_one_cell() {
     let here = directory.path();
     done(
         here,
-        &[
-            "access",
-            "consent",
-            "import",
-            "--policy",
-            "policy.toml",
-            "ipt.csv",
-        ],
+        &words("access consent import --policy policy.toml ipt.csv"),
     );
     let args = [
         "access",
@@ -115,14 +101,7 @@ fn office_hours_of_section_3_3_2() {
     let here = directory.path();
     done(
         here,
-        &[
-            "access",
-            "consent",
-            "import",
-            "--policy",
-            "policy.toml",
-            "ipt.csv",
-        ],
+        &words("access consent import --policy policy.toml ipt.csv"),
     );
     for hour in 0..24 {
         let at = format!("2024-10-04T{hour:02}:30");
@@ -341,36 +320,19 @@ fn questions_without_an_answer() {
     };
     let code = |text: &str| (2, text.to_owned());
     assert_eq!(
-        ask(&[
-            "--user",
-            "nobody",
-            "--purpose",
-            "marketing",
-            "--table",
-            "customer_info"
-        ]),
+        ask(&words(
+            "--user nobody --purpose marketing --table customer_info"
+        )),
         code("user-unknown")
     );
     assert_eq!(
-        ask(&[
-            "--user",
-            "pia",
-            "--purpose",
-            "marketin",
-            "--table",
-            "customer_info"
-        ]),
+        ask(&words(
+            "--user pia --purpose marketin --table customer_info"
+        )),
         code("purpose-unknown")
     );
     assert_eq!(
-        ask(&[
-            "--user",
-            "pia",
-            "--purpose",
-            "marketing",
-            "--table",
-            "customers"
-        ]),
+        ask(&words("--user pia --purpose marketing --table customers")),
         code("table-unknown")
     );
     assert_eq!(
@@ -403,20 +365,9 @@ fn questions_without_an_answer() {
     write(here, "customers.csv", customers.replace("2,Ben", "1,Ben"));
     let output = run(
         here,
-        &[
-            "access",
-            "explain",
-            "--policy",
-            "policy.toml",
-            "--user",
-            "pia",
-            "--purpose",
-            "newsletter",
-            "--table",
-            "customer_info",
-            "--row",
-            "1",
-        ],
+        &words(
+            "access explain --policy policy.toml --user pia --purpose newsletter --table customer_info --row 1",
+        ),
     );
     let text = both(&output);
     assert!(
@@ -512,17 +463,7 @@ fn more_than_64_purposes_by_the_definition() {
             );
             seen.insert(decision(purpose));
         }
-        let (code, document) = json(
-            here,
-            &[
-                "access",
-                "ddl",
-                "--policy",
-                "policy.toml",
-                "--purpose",
-                "p1",
-            ],
-        );
+        let (code, document) = json(here, &words("access ddl --policy policy.toml --purpose p1"));
         assert_eq!(
             (code, &document["error"]["code"]),
             (2, &"not-in-sql".into())

@@ -6,7 +6,7 @@ use std::path::Path;
 use denym_gateway::audit::{AuditLog, Event};
 
 use crate::support::{json, run, write};
-use crate::{both, done, read};
+use crate::{both, done, read, words};
 
 /// Six entries of two users over three days.
 fn written(directory: &Path) {
@@ -156,33 +156,13 @@ fn entries_by_user_purpose_table_and_time() {
         [4, 6]
     );
     assert_eq!(numbers(&["--user", "nobody"]), [0u64; 0]);
-    let text = done(
-        here,
-        &[
-            "access",
-            "audit",
-            "show",
-            "audit.jsonl",
-            "--table",
-            "orders",
-        ],
-    );
+    let text = done(here, &words("access audit show audit.jsonl --table orders"));
     assert_eq!(
         text,
         "     5  2026-03-04 10:04  russell  served  allowed  for marketing  orders(name)  4 rows  obligations: note the campaign  SELECT 4 FROM customer_info\n"
     );
     let log = read(here.join("audit.jsonl")).replace("\"rows\":3", "\"rows\":4");
     write(here, "audit.jsonl", log);
-    let output = run(
-        here,
-        &[
-            "access",
-            "audit",
-            "show",
-            "audit.jsonl",
-            "--table",
-            "orders",
-        ],
-    );
+    let output = run(here, &words("access audit show audit.jsonl --table orders"));
     assert!(both(&output).contains("warning: the log does not hold"));
 }

@@ -9,6 +9,7 @@ mod check;
 mod consent;
 mod ddl;
 mod explain;
+mod live;
 mod log;
 mod thesis;
 mod users;
@@ -30,6 +31,11 @@ fn example() -> tempfile::TempDir {
         );
     }
     directory
+}
+
+/// The words of a command line.
+fn words(line: &str) -> Vec<&str> {
+    line.split_whitespace().collect()
 }
 
 /// Runs a command that must succeed; what it printed.

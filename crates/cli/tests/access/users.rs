@@ -8,7 +8,7 @@ use denym_gateway::scram::{Exchange, Verifier};
 use denym_testkit::postgres::Server;
 
 use crate::support::{BINARY, denym, json, write};
-use crate::{both, done, example, read};
+use crate::{both, done, example, read, words};
 
 fn add(directory: &Path, name: &str, password: &str, more: &[&str]) -> Output {
     let mut child = denym()
@@ -112,15 +112,7 @@ fn verifiers_are_those_of_the_password() {
     assert_eq!(found, Verifier::new("from a file", &salt, 4096));
     let (_, document) = json(
         here,
-        &[
-            "access",
-            "user",
-            "list",
-            "--users",
-            "users.txt",
-            "--policy",
-            "policy.toml",
-        ],
+        &words("access user list --users users.txt --policy policy.toml"),
     );
     assert_eq!(
         document,
