@@ -38,6 +38,7 @@ fn main() {
     let by_name = [
         ("best-effort-10s", microdata::best_effort_10s as fn()),
         ("microdata-small", microdata::small),
+        ("solvers-large", solvers::large),
         ("figure-6", path_figures::figure_6),
         ("figure-7", path_figures::figure_7),
         ("figure-8", path_figures::figure_8),

@@ -13,6 +13,7 @@ use denym_report::{
     Attempt, ClassSize, Count, Distribution, Fact, Headline, Loss, Outcome, Provenance, Report,
     Risk, risk_bars,
 };
+use rayon::prelude::*;
 use serde_json::json;
 
 use crate::anonymize::{Account, Figures};
@@ -293,9 +294,8 @@ fn distributions(
     how: &[String],
 ) -> Vec<Distribution> {
     let mut generalized = plan.quasi_names().into_iter().zip(how);
-    plan.policy
-        .attributes
-        .iter()
+    let shown = plan.policy.attributes.iter();
+    let shown: Vec<_> = shown
         .filter(|spec| !matches!(spec.role, Role::Identifier | Role::Subject))
         .filter_map(|spec| {
             let (before, after) = (source.column(&spec.name)?, written.column(&spec.name)?);
@@ -307,14 +307,21 @@ fn distributions(
             } else {
                 "published as it is".to_owned()
             };
-            Some(Distribution {
+            Some((spec, before, after, how))
+        })
+        .collect();
+    shown
+        .into_par_iter()
+        .map(|(spec, before, after, how)| {
+            let (was, is) = rayon::join(|| counts(before), || counts(after));
+            Distribution {
                 attribute: spec.name.clone(),
                 role: spec.role.name().to_owned(),
                 how,
                 ordered: before.dictionary.kind() != Kind::Text,
-                before: counts(before),
-                after: counts(after),
-            })
+                before: was,
+                after: is,
+            }
         })
         .collect()
 }

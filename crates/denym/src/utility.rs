@@ -152,11 +152,14 @@ impl Released<'_> {
         if let Some(recoding) = by_tuple {
             let publication =
                 Publication::new(self.summary, recoding, &plan.hierarchies).map_err(broken)?;
-            add("ambiguity", ambiguity(&publication));
-            let entropy = non_uniform_entropy(&publication);
+            let (entropy, (ambiguous, divergence)) = rayon::join(
+                || non_uniform_entropy(&publication),
+                || (ambiguity(&publication), kl_divergence(&publication)),
+            );
+            add("ambiguity", ambiguous);
             add("non-uniform-entropy", entropy.bits);
             add("non-uniform-entropy-normalized", entropy.normalized);
-            add("kl-divergence", kl_divergence(&publication));
+            add("kl-divergence", divergence);
             // The same queries for every release of one source, fewer for very large ones.
             let many = (MOST_LOOKS / self.summary.tuples().max(1)).clamp(20, QUERIES);
             let queries = random_queries(&publication, many, SEED);

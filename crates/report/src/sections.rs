@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use rayon::prelude::*;
+
 use crate::distribution;
 use crate::glossary::words;
 use crate::number::{count, percent};
@@ -239,7 +241,12 @@ fn values(report: &Report) -> Option<Section> {
         return None;
     }
     let mut body = String::from("<div class=\"flow\">\n");
-    for distribution in &report.distributions {
+    let charts: Vec<_> = report
+        .distributions
+        .par_iter()
+        .map(distribution::charts)
+        .collect();
+    for (distribution, charts) in report.distributions.iter().zip(charts) {
         let name = |n: usize| {
             format!(
                 "{} {}",
@@ -269,7 +276,6 @@ fn values(report: &Report) -> Option<Section> {
                 label(role(&distribution.role))
             )
         };
-        let charts = distribution::charts(distribution);
         card(
             &mut body,
             &format!("{}{chip}", label(&distribution.attribute)),

@@ -234,9 +234,9 @@ impl Cutter<'_> {
         if length < 2 || !(self.keep_going)() {
             return vec![length];
         }
-        for d in self.widest_first(rows) {
+        for (d, low, high) in self.widest_first(rows) {
             let pieces = match self.axes[d] {
-                Axis::Ordered => self.halves(rows, d),
+                Axis::Ordered => self.halves(rows, d, low, high),
                 Axis::Tree => self.children(rows, d),
             };
             if pieces.len() < 2 {
@@ -274,8 +274,9 @@ impl Cutter<'_> {
         parts
     }
 
-    /// Attributes that can be cut, the one that spreads widest over its domain, times its weight, first.
-    fn widest_first(&self, rows: &[u32]) -> Vec<usize> {
+    /// Attributes that can be cut, with their smallest and largest code; the one that spreads widest over its domain, times its
+    /// weight, comes first.
+    fn widest_first(&self, rows: &[u32]) -> Vec<(usize, u32, u32)> {
         let q = self.axes.len();
         let mut low = vec![u32::MAX; q];
         let mut high = vec![0_u32; q];
@@ -293,7 +294,8 @@ impl Cutter<'_> {
             })
             .collect();
         widths.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        widths.into_iter().map(|(_, d)| d).collect()
+        let ends = |(_, d): (f64, usize)| (d, low[d], high[d]);
+        widths.into_iter().map(ends).collect()
     }
 
     fn width(&self, rows: &[u32], d: usize, low: u32, high: u32) -> f64 {
@@ -332,14 +334,13 @@ impl Cutter<'_> {
         }
     }
 
-    /// Cuts at the median of attribute `d`; returns the lengths of the two halves, or fewer when there is no cut.
-    fn halves(&self, rows: &mut [u32], d: usize) -> Vec<usize> {
+    /// Cuts at the median of attribute `d`, whose codes go from `low` to `high`; returns the lengths of the two halves, or fewer when
+    /// there is no cut.
+    fn halves(&self, rows: &mut [u32], d: usize, low: u32, high: u32) -> Vec<usize> {
         let codes = || {
             rows.chunks_exact(self.stride)
                 .map(|row| (row[HEAD + d], row[1]))
         };
-        let low = codes().map(|pair| pair.0).min().unwrap_or(0);
-        let high = codes().map(|pair| pair.0).max().unwrap_or(0);
         let missing = self.numbers[d][high as usize].is_infinite();
         if missing {
             return vec_of(partition(rows, self.stride, |row| row[HEAD + d] < high));
@@ -352,7 +353,6 @@ impl Cutter<'_> {
             let length = rows.len() / self.stride;
             return vec![length / 2, length - length / 2];
         }
-        let total: u64 = codes().map(|pair| u64::from(pair.1)).sum();
         // The largest code that still belongs to the lower half.
         let span = (high - low) as usize + 1;
         let mut below = 0;
@@ -361,6 +361,7 @@ impl Cutter<'_> {
             for (code, weight) in codes() {
                 counts[(code - low) as usize] += u64::from(weight);
             }
+            let total: u64 = counts.iter().sum();
             let position = counts.iter().position(|&count| {
                 below += count;
                 2 * below >= total
@@ -369,6 +370,7 @@ impl Cutter<'_> {
         } else {
             let mut sorted: Vec<(u32, u32)> = codes().collect();
             sorted.sort_unstable();
+            let total: u64 = sorted.iter().map(|pair| u64::from(pair.1)).sum();
             let found = sorted.iter().find(|&&(_, weight)| {
                 below += u64::from(weight);
                 2 * below >= total

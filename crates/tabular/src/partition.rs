@@ -1,9 +1,11 @@
 //! A table cut into parts: rows that move between parts, the judgment of a part, and the values it is published under.
 
 use std::collections::HashMap;
+use std::slice::ChunksExact;
 
 use denym_data::{Decimal, Hierarchy, Labels, Recoding, Unit};
 use denym_measure::Group;
+use rayon::prelude::*;
 
 use crate::class::{admitted, with_group};
 use crate::frequency::histogram_of;
@@ -275,35 +277,47 @@ pub(crate) fn publish(
         Unit::Tuple => request.summary.tuples(),
         Unit::Record => request.summary.total() as usize,
     };
-    let mut class_of = vec![None; units];
-    let mut publishers: Vec<Publisher<'_>> = request
-        .hierarchies
-        .iter()
-        .zip(axes)
-        .map(|(hierarchy, &axis)| Publisher {
-            hierarchy,
-            axis,
-            known: HashMap::new(),
-            labels: Labels::default(),
+    let pieces = || {
+        let mut rest = rows.cells.as_slice();
+        parts.iter().map(move |&length| {
+            let (part, behind) = rest.split_at(length * rows.stride);
+            rest = behind;
+            part.chunks_exact(rows.stride)
         })
-        .collect();
-    let mut published: Vec<Vec<u32>> = vec![Vec::with_capacity(parts.len()); axes.len()];
-    let mut start = 0;
-    for (class, &length) in parts.iter().enumerate() {
-        let part = &rows.cells[start * rows.stride..(start + length) * rows.stride];
-        for row in part.chunks_exact(rows.stride) {
-            class_of[row[0] as usize] = Some(class as u32);
+    };
+    let assigned = || {
+        let mut class_of = vec![None; units];
+        for (class, part) in (0..).zip(pieces()) {
+            for row in part {
+                class_of[row[0] as usize] = Some(class);
+            }
         }
-        for (d, publisher) in publishers.iter_mut().enumerate() {
-            let codes = part.chunks_exact(rows.stride).map(move |row| row[HEAD + d]);
-            published[d].push(publisher.label(codes));
-        }
-        start += length;
-    }
+        class_of
+    };
+    // Every attribute has labels of its own.
+    let labelled = || -> (Vec<Labels>, Vec<Vec<u32>>) {
+        let attributes = request.hierarchies.par_iter().zip(axes).enumerate();
+        attributes
+            .map(|(d, (hierarchy, &axis))| {
+                let mut publisher = Publisher {
+                    hierarchy,
+                    axis,
+                    known: HashMap::new(),
+                    labels: Labels::default(),
+                };
+                let label = |part: ChunksExact<'_, u32>| {
+                    publisher.label(part.map(move |row| row[HEAD + d]))
+                };
+                let published = pieces().map(label).collect();
+                (publisher.labels, published)
+            })
+            .unzip()
+    };
+    let (class_of, (labels, published)) = rayon::join(assigned, labelled);
     Recoding {
         unit,
         class_of,
-        labels: publishers.into_iter().map(|p| p.labels).collect(),
+        labels,
         published,
         levels: None,
     }

@@ -175,9 +175,9 @@ pub(crate) fn on_classes(
 ) -> Vec<Finding> {
     let records = before.table.records().max(after.table.records());
     let (sets, coverage) = known_sets(knows, after.roles.quasi.len(), records, seed);
-    let (was, is) = (
-        tallies(before, &sets, names.len()),
-        tallies(after, &sets, names.len()),
+    let (was, is) = rayon::join(
+        || tallies(before, &sets, names.len()),
+        || tallies(after, &sets, names.len()),
     );
     let quasi = match knows {
         Knowledge::AtMost(most) if most < after.roles.quasi.len() => {

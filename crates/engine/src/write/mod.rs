@@ -9,6 +9,7 @@ use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
 use denym_data::{Dictionary, Kind, Table};
+use rayon::prelude::*;
 
 use crate::{Engine, Error, Format};
 
@@ -52,6 +53,9 @@ fn written_kind(dictionary: &Dictionary) -> Kind {
     }
 }
 
+/// Records whose lines are put together at a time.
+const LINES: usize = 1 << 15;
+
 /// Writes one line per record, `cells` being the bytes of each code of each column; equal neighbors are copied.
 fn write_lines(
     table: &Table,
@@ -65,21 +69,33 @@ fn write_lines(
         .zip(cells)
         .map(|(column, cells)| (column.codes.as_slice(), cells.as_slice()))
         .collect();
-    let mut line = Vec::new();
-    for row in 0..table.records() {
-        // Released rows are sorted: many are like the one before.
-        let same = row > 0
-            && columns
-                .iter()
-                .all(|(codes, _)| codes[row] == codes[row - 1]);
-        if !same {
-            line.clear();
-            for (codes, cells) in &columns {
-                line.extend_from_slice(&cells[codes[row] as usize]);
+    let block = |&start: &usize| {
+        let mut block = Vec::new();
+        // Where the last line began.
+        let mut last = 0;
+        for row in start..table.records().min(start + LINES) {
+            // Released rows are sorted: many are like the one before.
+            let like = |(codes, _): &(&[u32], &[Vec<u8>])| codes[row] == codes[row - 1];
+            let line = block.len();
+            if row > start && columns.iter().all(like) {
+                block.extend_from_within(last..line);
+            } else {
+                for (codes, cells) in &columns {
+                    block.extend_from_slice(&cells[codes[row] as usize]);
+                }
+                block.extend_from_slice(end);
             }
-            line.extend_from_slice(end);
+            last = line;
         }
-        writer.write_all(&line)?;
+        block
+    };
+    // Blocks are made on all cores, a few at a time, and written in order.
+    let starts: Vec<usize> = (0..table.records()).step_by(LINES).collect();
+    for some in starts.chunks(2 * rayon::current_num_threads()) {
+        let blocks: Vec<Vec<u8>> = some.par_iter().map(block).collect();
+        for block in blocks {
+            writer.write_all(&block)?;
+        }
     }
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! A release as solvers see it: original tuples, the class each went into, and what the class publishes.
 
+use std::sync::OnceLock;
+
 use denym_data::{Code, Hierarchy, Recoding, Summary, Unit};
 use rayon::prelude::*;
 
@@ -25,6 +27,8 @@ pub struct Publication<'a> {
     pub suppressed: u64,
     /// Records of the source.
     pub total: u64,
+    /// What [`Publication::under`] found, per quasi-identifier.
+    under: Vec<OnceLock<Vec<(u32, Code)>>>,
 }
 
 impl<'a> Publication<'a> {
@@ -55,6 +59,7 @@ impl<'a> Publication<'a> {
             sizes,
             suppressed,
             total: summary.total(),
+            under: vec![OnceLock::new(); summary.quasi.len()],
         })
     }
 
@@ -66,7 +71,11 @@ impl<'a> Publication<'a> {
     }
 
     /// The (label, code) pairs of attribute `position`: which original values were published under which label, ascending.
-    pub(crate) fn under(&self, position: usize) -> Vec<(u32, Code)> {
+    pub(crate) fn under(&self, position: usize) -> &[(u32, Code)] {
+        self.under[position].get_or_init(|| self.pairs(position))
+    }
+
+    fn pairs(&self, position: usize) -> Vec<(u32, Code)> {
         let label_of = &self.recoding.published[position];
         let mut pairs: Vec<u64> = Vec::new();
         // Most tuples repeat a pair that was just seen; those need no sorting.

@@ -58,11 +58,11 @@ pub fn workload_error(
         let asked = |query: &CountQuery| query.quasi.iter().any(|(other, _)| *other == position);
         let by_level = publication.recoding.levels.is_some();
         if by_level || !queries.iter().any(asked) {
-            return Vec::new();
+            return &[][..];
         }
         publication.under(position)
     };
-    let under: Vec<Vec<(u32, Code)>> = (0..publication.summary.quasi.len())
+    let under: Vec<&[(u32, Code)]> = (0..publication.summary.quasi.len())
         .into_par_iter()
         .map(published)
         .collect();
@@ -226,7 +226,7 @@ fn estimate(
     counts: &[Vec<Vec<(Code, u64)>>],
     query: &CountQuery,
     asked: &Asked,
-    under: &[Vec<(u32, Code)>],
+    under: &[&[(u32, Code)]],
 ) -> f64 {
     let recoding = publication.recoding;
     // The share of each label that lies in the query; labels of a hierarchy's level are its nodes.
@@ -235,7 +235,7 @@ fn estimate(
         .iter()
         .zip(&asked.0)
         .map(|((position, codes), (_, asked))| {
-            let share = overlap(publication, *position, codes, asked, &under[*position]);
+            let share = overlap(publication, *position, codes, asked, under[*position]);
             (*position, share)
         })
         .collect();

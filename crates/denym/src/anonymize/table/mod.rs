@@ -149,8 +149,23 @@ pub(super) fn run(
         values_generalized: policy.release.algorithm == "greedy-personalized",
     };
     let (classes, view, claims) = proof.measure(&written)?;
-    let mut account =
-        account::account(&plan, &table, &summary, &written, &found, &classes, claims)?;
+    // Several columns read as one are no columns of the source; they come last.
+    let own = |column: &&usize| **column < original.columns().len();
+    let roles = Roles {
+        quasi: columns.quasi.clone(),
+        sensitive: columns.sensitive.iter().filter(own).copied().collect(),
+        subject: columns.subject,
+    };
+    // What the release loses has nothing to do with what the source would have given away.
+    let (account, (before, fingerprint, sources)) = rayon::join(
+        || account::account(&plan, &table, &summary, &written, &found, &classes, claims),
+        || {
+            let fingerprint = denym_engine::fingerprint(&path);
+            let sources = source::fingerprints(policy);
+            (Classes::of(&original, &roles), fingerprint, sources)
+        },
+    );
+    let mut account = account?;
     let changed = account::changed(&plan, &original, &table, &found);
     account.measures = Measures::of(
         &changed,
@@ -161,14 +176,6 @@ pub(super) fn run(
     }
 
     listener.phase(Phase::Attacking);
-    // Several columns read as one are no columns of the source; they come last.
-    let own = |column: &&usize| **column < original.columns().len();
-    let roles = Roles {
-        quasi: columns.quasi.clone(),
-        sensitive: columns.sensitive.iter().filter(own).copied().collect(),
-        subject: columns.subject,
-    };
-    let before = Classes::of(&original, &roles);
     let plain = plan
         .sensitive
         .iter()
@@ -205,7 +212,7 @@ pub(super) fn run(
             file,
             format: format.name().to_owned(),
             records: written.records() as u64,
-            sha256: denym_engine::fingerprint(&path)?,
+            sha256: fingerprint?,
         },
         knows: policy.adversary,
         quasi_identifiers: plan.quasi_names(),
@@ -252,7 +259,7 @@ pub(super) fn run(
     )?;
     draft.write(
         "steward/source.json",
-        json(&source::fingerprints(policy)?)?.as_bytes(),
+        json(&sources?)?.as_bytes(),
     )?;
     if options.mapping {
         let mapping = mapping::csv(&plan, &kept, &summary, &solution.recoding);
