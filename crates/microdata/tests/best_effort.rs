@@ -3,7 +3,7 @@
 use denym_microdata::{Matrix, Options, Scaling, best_effort, information_loss_percent};
 
 /// Rounds after which every cell is below: seconds of one processor each, where a minute of two is asked.
-const EFFORT: u64 = 80;
+const EFFORT: u64 = 200;
 
 fn check(dataset: &str) {
     let Some(path) = denym_testkit::shared::path(&format!("data/microdata/{dataset}.csv")) else {

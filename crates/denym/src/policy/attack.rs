@@ -41,13 +41,22 @@ const NAMES: &[&str] = &[
     "home-work",
     "path-correlation",
     "path-minimality",
+    "items",
     "reidit-c",
     "reidit-i",
     "reidit-m",
     "forced",
 ];
 
-pub(super) fn attack(section: &Section<'_, '_>) -> AttackSpec {
+/// What `[attack]` of a policy says; nothing is refused where there is none.
+pub(super) fn attack_section(root: &Section<'_, '_>) -> AttackSpec {
+    root.get("attack")
+        .and_then(|node| node.section(&["refuse-above"], "{ refuse-above = 0.2 }"))
+        .map(|section| attack(&section))
+        .unwrap_or_default()
+}
+
+fn attack(section: &Section<'_, '_>) -> AttackSpec {
     let mut spec = AttackSpec::default();
     let Some(node) = section.get("refuse-above") else {
         return spec;

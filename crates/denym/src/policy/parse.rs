@@ -6,7 +6,7 @@ use denym_data::{Fraction, Role};
 use denym_tabular::Objective;
 use toml::de::DeTable;
 
-use super::attack::attack;
+use super::attack::attack_section;
 use super::attributes::attributes;
 use super::microdata;
 use super::mistake::Mistake;
@@ -109,11 +109,7 @@ pub(super) fn policy(text: &str, file: &Path) -> Result<Policy, Vec<Mistake>> {
         None => Some(ReleaseSpec::default()),
     };
 
-    let attack = root
-        .get("attack")
-        .and_then(|node| node.section(&["refuse-above"], "{ refuse-above = 0.2 }"))
-        .map(|section| attack(&section))
-        .unwrap_or_default();
+    let attack = attack_section(&root);
     if trails {
         check_trails(&promised, &mistakes);
     }

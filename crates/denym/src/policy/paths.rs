@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use denym_data::Role;
 use serde::{Deserialize, Serialize};
 
+use super::attack::attack_section;
 use super::attributes::attributes;
 use super::parse::{DATA_KEYS, data_spec, set};
 use super::reader::{Mistakes, Section};
@@ -163,11 +164,7 @@ pub(super) fn policy(
             .map(|section| release(&section, &mut spec)),
         None => Some(ReleaseSpec::default()),
     };
-    let attack = root
-        .get("attack")
-        .and_then(|node| node.section(&["refuse-above"], "{ refuse-above = 0.2 }"))
-        .map(|section| super::attack::attack(&section))
-        .unwrap_or_default();
+    let attack = attack_section(root);
     Some(Policy {
         attack,
         text: text.to_owned(),

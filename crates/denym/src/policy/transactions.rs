@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use denym_data::{Fraction, Role};
 
+use super::attack::attack_section;
 use super::attributes::attributes;
 use super::mistake::suggest;
 use super::parse::{DATA_KEYS, FORMATS, data_spec, set};
@@ -133,7 +134,7 @@ pub(super) fn policy(
         None => Some(ReleaseSpec::default()),
     };
     Some(Policy {
-        attack: super::AttackSpec::default(),
+        attack: attack_section(root),
         text: text.to_owned(),
         file: file.to_owned(),
         data: data?,

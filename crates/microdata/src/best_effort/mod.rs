@@ -13,6 +13,8 @@
 //!   groups    . : | . : . | : . :        regions of sweep 2
 //! ```
 //!
+//! On small tables four ways are gone from the same start, each with its own random numbers, before the best goes on alone.
+//!
 //! # Guarantee
 //!
 //! Groups of k to 2k - 1 records, never worse than the start, and never worse with more effort. The same data, options and effort give
@@ -43,7 +45,7 @@ mod sweep;
 
 use rayon::prelude::*;
 
-use crate::microaggregate::{check, mdav, solve};
+use crate::microaggregate::{check, mdav, solve, sse_of_groups};
 use crate::{Error, Matrix, Options, Partition, RandomSource as _, SplitMix64, sse};
 use cooling::{Cooling, Schedule};
 use region::Region;
@@ -93,6 +95,9 @@ const LARGE: usize = 50_000;
 const SHORT: u64 = 3;
 /// Regions with more records than this are annealed by sums: the distances of all pairs would not fit.
 const PAIRS: usize = 1024;
+/// Ways that are tried on small tables, and rounds that each of them has.
+const WAYS: usize = 4;
+const TRIED: u64 = 25;
 
 /// The best groups found within `options.effort` rounds, or until `keep_going` says no.
 pub fn best_effort(
@@ -124,7 +129,7 @@ pub(crate) fn swept(
     k: usize,
     sweeps: u64,
 ) -> Vec<Vec<u32>> {
-    let mut search = BestEffort::over(matrix, groups, k, 0);
+    let mut search = Walk::over(matrix, groups, k, 0);
     while search.sweeps < sweeps || !search.todo.is_empty() {
         if !search.round(&|| true) {
             break;
@@ -135,17 +140,11 @@ pub(crate) fn swept(
 
 /// A search that goes on round by round, for callers that have several of them.
 pub struct BestEffort<'a> {
-    matrix: &'a Matrix,
-    k: usize,
-    seed: u64,
-    /// Groups of k to 2k - 1; empty ones are left out when a sweep begins.
-    groups: Vec<Vec<u32>>,
-    /// Regions of this sweep that are still to do, last first, with their numbers.
-    todo: Vec<(u64, Vec<u32>)>,
-    sweeps: u64,
+    /// Ways from one start; while they are tried each has its turn, then the best of them goes on alone.
+    walks: Vec<Walk<'a>>,
+    chosen: Option<usize>,
     effort: u64,
     start: &'static str,
-    climbs: Vec<f64>,
 }
 
 impl<'a> BestEffort<'a> {
@@ -206,22 +205,24 @@ impl<'a> BestEffort<'a> {
                 }));
             }
         }
-        Ok(Self::over(matrix, groups, k, options.seed))
-    }
-
-    /// A search over groups of k to 2k - 1.
-    fn over(matrix: &'a Matrix, groups: Vec<Vec<u32>>, k: usize, seed: u64) -> Self {
-        Self {
-            matrix,
-            k,
-            seed,
-            groups,
-            todo: Vec::new(),
-            sweeps: 0,
+        // Where a start leads to is a matter of luck, which differs by a percent on small tables.
+        let ways = if matrix.rows() <= SMALL { WAYS } else { 1 };
+        let mut seeds = SplitMix64::new(options.seed);
+        let mut walks = Vec::new();
+        for way in 0..ways {
+            let seed = if way == 0 {
+                options.seed
+            } else {
+                seeds.next_u64()
+            };
+            walks.push(Walk::over(matrix, groups.clone(), k, seed));
+        }
+        Ok(Self {
+            walks,
+            chosen: None,
             effort: 0,
             start: "",
-            climbs: cooling::climbs(),
-        }
+        })
     }
 
     /// The rounds done so far.
@@ -231,6 +232,68 @@ impl<'a> BestEffort<'a> {
 
     /// One more round. When `keep_going` says no before its end, or nothing can be improved, nothing changes and the answer is no.
     pub fn round(&mut self, keep_going: &(dyn Fn() -> bool + Sync)) -> bool {
+        let turn = (self.effort / TRIED) as usize;
+        let at = if turn < self.walks.len() {
+            turn
+        } else {
+            *self.chosen.get_or_insert_with(|| best(&self.walks))
+        };
+        let done = self.walks[at].round(keep_going);
+        self.effort += u64::from(done);
+        done
+    }
+
+    /// The best groups so far.
+    pub fn finish(mut self) -> Result<Improved, Error> {
+        let walk = self.walks.swap_remove(best(&self.walks));
+        let partition = Partition::new(walk.groups, walk.matrix.rows())?;
+        Ok(Improved {
+            sse: sse(walk.matrix, &partition),
+            partition,
+            effort: self.effort,
+            start: self.start,
+        })
+    }
+}
+
+/// The walk with the least SSE, the first among equals.
+fn best(walks: &[Walk<'_>]) -> usize {
+    let sse = |walk: &Walk<'_>| sse_of_groups(walk.matrix, &walk.groups);
+    let all: Vec<f64> = walks.iter().map(sse).collect();
+    (0..all.len())
+        .min_by(|&a, &b| all[a].total_cmp(&all[b]).then(a.cmp(&b)))
+        .unwrap_or(0)
+}
+
+/// One way through the partitions.
+struct Walk<'a> {
+    matrix: &'a Matrix,
+    k: usize,
+    seed: u64,
+    /// Groups of k to 2k - 1; empty ones are left out when a sweep begins.
+    groups: Vec<Vec<u32>>,
+    /// Regions of this sweep that are still to do, last first, with their numbers.
+    todo: Vec<(u64, Vec<u32>)>,
+    sweeps: u64,
+    climbs: Vec<f64>,
+}
+
+impl<'a> Walk<'a> {
+    /// A search over groups of k to 2k - 1.
+    fn over(matrix: &'a Matrix, groups: Vec<Vec<u32>>, k: usize, seed: u64) -> Self {
+        Self {
+            matrix,
+            k,
+            seed,
+            groups,
+            todo: Vec::new(),
+            sweeps: 0,
+            climbs: cooling::climbs(),
+        }
+    }
+
+    /// One more round. When `keep_going` says no before its end, or nothing can be improved, nothing changes and the answer is no.
+    fn round(&mut self, keep_going: &(dyn Fn() -> bool + Sync)) -> bool {
         if self.k == 1 || !keep_going() {
             return false;
         }
@@ -258,19 +321,7 @@ impl<'a> BestEffort<'a> {
                 self.replace(&region, groups);
             }
         }
-        self.effort += 1;
         true
-    }
-
-    /// The best groups so far.
-    pub fn finish(self) -> Result<Improved, Error> {
-        let partition = Partition::new(self.groups, self.matrix.rows())?;
-        Ok(Improved {
-            sse: sse(self.matrix, &partition),
-            partition,
-            effort: self.effort,
-            start: self.start,
-        })
     }
 
     fn annealed(
@@ -431,7 +482,7 @@ mod tests {
         let mut last = f64::INFINITY;
         for _ in 0..12 {
             assert!(search.round(&|| true));
-            let now = crate::microaggregate::sse_of_groups(&matrix, &search.groups);
+            let now = sse_of_groups(&matrix, &search.walks[0].groups);
             assert!(now <= last * (1.0 + 1e-12), "{now} {last}");
             last = now;
         }

@@ -84,7 +84,7 @@ struct SetArgs {
     /// Purposes it must never serve (PIP)
     #[arg(long, value_name = "PURPOSES", value_delimiter = ',', group = "said")]
     prohibited: Vec<String>,
-    /// No purpose at all: nothing is served
+    /// No purpose at all: nothing is served; of a whole record, what was said of its cells goes too
     #[arg(long, group = "said", conflicts_with_all = ["allowed", "conditional", "prohibited"])]
     withdraw: bool,
     /// The provider's own word is taken back: group and defaults count again
@@ -226,15 +226,22 @@ fn set(args: &SetArgs, console: &Console) -> Outcome {
     if columns.is_empty() {
         columns.push(None);
     }
-    let changes: Vec<Change> = columns
-        .into_iter()
-        .map(|column| Change {
-            table: args.table.clone(),
-            record: args.record.clone(),
-            column,
-            consent: consent.clone(),
-        })
-        .collect();
+    let change = |column: Option<usize>, consent: Option<IntendedPurpose>| Change {
+        table: args.table.clone(),
+        record: args.record.clone(),
+        column,
+        consent,
+    };
+    let mut changes = Vec::new();
+    if (args.withdraw || args.clear) && columns.contains(&None) {
+        // Whoever withdraws a record means all of it: the word given for single cells, which would count more, goes too.
+        changes.extend((0..table.columns.len()).map(|column| change(Some(column), None)));
+    }
+    changes.extend(
+        columns
+            .into_iter()
+            .map(|column| change(column, consent.clone())),
+    );
     let store = store(&file, &args.place, Some(&args.table));
     let written = store.apply(&changes, !args.new)?;
     let intended = consent.map(|consent| consent.to_text(tree));

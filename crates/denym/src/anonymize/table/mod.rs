@@ -257,10 +257,7 @@ pub(super) fn run(
         "steward/attacks.json",
         json(&red_team.document())?.as_bytes(),
     )?;
-    draft.write(
-        "steward/source.json",
-        json(&sources?)?.as_bytes(),
-    )?;
+    draft.write("steward/source.json", json(&sources?)?.as_bytes())?;
     if options.mapping {
         let mapping = mapping::csv(&plan, &kept, &summary, &solution.recoding);
         draft.write("steward/mapping.csv", mapping.as_bytes())?;
