@@ -65,7 +65,7 @@ impl Evidence {
         chances: impl Iterator<Item = (f64, u64)> + Clone,
         coverage: Coverage,
     ) -> Self {
-        let (rate, interval) = interval::empirical_bernstein(chances.clone(), 0.95);
+        let (rate, interval) = interval::empirical_bernstein(&chances, 0.95);
         let certain = chances.clone().filter(|&(chance, _)| chance >= 1.0);
         Self {
             attack: entry.name,

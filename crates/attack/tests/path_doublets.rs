@@ -98,6 +98,12 @@ fn candidates(setting: &Setting, matching: Matching, victim: usize, known: &[u32
         .collect()
 }
 
+/// A rate to nine digits, which can be compared.
+#[expect(clippy::cast_possible_truncation, reason = "a rate is at most 1")]
+fn rounded(rate: f64) -> i64 {
+    (rate * 1e9).round() as i64
+}
+
 #[test]
 fn agrees_with_the_definition() {
     let mut rng = SplitMix64::new(8);
@@ -220,7 +226,7 @@ fn people_who_are_alike_fare_alike() {
                 let attack = DoubletAttack::new(setting, matching, 3, secrets).unwrap();
                 let found = attack.run(&Effort::EVERYTHING);
                 let (linked, told) = (found.linkage(), found.inference(0..1));
-                let rate = (linked.rate * 1e9).round() as u64;
+                let rate = rounded(linked.rate);
                 let counts = (
                     linked.attempts,
                     linked.successes,
@@ -254,11 +260,7 @@ fn people_who_are_alike_fare_alike() {
         let habits = |setting: &Setting| {
             let evidence = |habit: Habit| {
                 let found = habit.evidence();
-                (
-                    (found.rate * 1e9).round() as u64,
-                    found.successes,
-                    found.attempts,
-                )
+                (rounded(found.rate), found.successes, found.attempts)
             };
             (
                 evidence(TopLocations::run(setting, &places, 2).unwrap()),

@@ -178,7 +178,7 @@ fn samples_estimate_the_average_and_bound_nothing_else() {
         chances.extend(found.each.iter().map(Fate::chance));
     }
     let (mean, (low, high)) = denym_attack::interval::empirical_bernstein(
-        chances.iter().map(|&chance| (chance, 1)),
+        &chances.iter().map(|&chance| (chance, 1)),
         0.999_999,
     );
     assert!(low < exact && exact < high, "{mean} against {exact}");

@@ -64,7 +64,7 @@ type Columns = BTreeMap<String, Vec<String>>;
 /// The rows that look alike in the quasi-identifiers.
 fn classes(columns: &Columns) -> Vec<Vec<usize>> {
     let mut classes: BTreeMap<[&str; 3], Vec<usize>> = BTreeMap::new();
-    for row in 0..columns["age"].len() {
+    for (row, _) in columns["age"].iter().enumerate() {
         let key = ["age", "zip", "shoe"].map(|name| columns[name][row].as_str());
         classes.entry(key).or_default().push(row);
     }

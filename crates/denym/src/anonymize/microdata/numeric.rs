@@ -19,7 +19,7 @@ use crate::anonymize::Tried;
 use crate::numbers::{self, Form};
 
 /// Rounds of best effort when nobody says: about a second for a thousand records.
-const USUAL: u64 = 100;
+const USUAL: u64 = 200;
 /// Rounds of best effort as one of several in `auto`.
 const AMONG_OTHERS: u64 = 40;
 /// Above this many records `auto` sweeps twice: more would take minutes.

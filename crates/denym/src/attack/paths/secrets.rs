@@ -73,7 +73,9 @@ impl<'a> Wanted<'a> {
                     _ => continue,
                 };
                 let bound = (at_most.0.numerator(), at_most.0.denominator());
-                listed.iter().for_each(|label| value(label, Some(bound)));
+                for label in listed {
+                    value(label, Some(bound));
+                }
                 bounds += 1;
             }
             let note = if bounds == 0 {
