@@ -1,21 +1,29 @@
 # Two commands: `make run` shows what denym does, `make test` proves that it does it.
 
-# One target directory that survives between checkouts of one machine: the query engine takes minutes to build.
+# One target directory that survives between checkouts of one machine: dependencies take minutes to build.
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/denym/target
-# Crates without the query engine are tested with debug assertions; the others in the profile the binary is built in.
-LIGHT := data measure tabular microdata paths stream attack purpose report testkit
-LIGHT_PACKAGES := $(foreach crate,$(LIGHT),-p denym-$(crate))
-# A broker of the Kafka protocol, built once per machine in about four minutes.
+# What needs the query engine or a broker's protocol is tested in the profile `ci`, the binary that its tests drive too.
+HEAVY_PACKAGES := -p denym-gateway -p denym-brokers
+FULL := --features denym-cli/full $(HEAVY_PACKAGES) -p denym-cli
+# Tests of the command that need a feature are programs of their own; no other one links the query engine.
+GATEWAY_TESTS := $(notdir $(basename $(wildcard crates/gateway/tests/*.rs))) $(notdir $(patsubst %/main.rs,%,$(wildcard crates/gateway/tests/*/main.rs)))
+FULL_TESTS := --lib $(addprefix --test ,$(sort $(GATEWAY_TESTS) access brokers gateway))
+# A broker of the Kafka protocol, built once per machine in about ten minutes.
 TANSU := $(HOME)/.cache/denym/tansu
-HEAVY_PACKAGES := -p denym-engine -p denym-gateway -p denym -p denym-cli
+# Tests are run side by side where cargo-nextest is at hand; it runs no doc tests.
+NEXTEST := $(shell command -v cargo-nextest 2>/dev/null)
+CARGO_TEST := $(if $(NEXTEST),cargo nextest run --no-fail-fast,cargo test --no-fail-fast)
 
-.PHONY: run build needs test lint bench help
+.PHONY: run build full needs kafka test test-kafka test-oracles lint bench help
 
 help: ## Lists the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
 
-build: ## Builds the release binary
+build: ## Builds the release binary: everything but the gateway and the brokers
 	cargo build --release -p denym-cli
+
+full: ## Builds the release binary with the gateway (`denym gateway`) and the brokers (NATS and Kafka in `denym stream`)
+	cargo build --release -p denym-cli --features full
 
 run: build ## Anonymizes the bundled hospital table into out/hospital
 	$(CARGO_TARGET_DIR)/release/denym anonymize examples/hospital/policy.toml -o out/hospital --force
@@ -31,18 +39,29 @@ needs:
 		apt-get update -qq >/dev/null && apt-get install -y -qq nats-server >/dev/null; } || \
 		echo "no nats-server here: its tests are skipped"
 
+kafka:
 	@[ -x $(TANSU)/bin/tansu ] || CARGO_TARGET_DIR=$(TANSU)/target CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_LTO=off \
 		cargo install --quiet --locked tansu --version 0.6.0 --no-default-features --features dynostore --root $(TANSU) || \
 		echo "no Kafka broker here: its tests take the cluster that librdkafka brings along for tests, or are skipped"
 	@rm -rf $(TANSU)/target
 
-test: needs ## Runs every test
-	cargo test --no-fail-fast $(LIGHT_PACKAGES)
-	cargo test --no-fail-fast --release $(HEAVY_PACKAGES)
+test: needs ## Runs every test, and says at the end what was skipped and why
+	@rm -f $(CARGO_TARGET_DIR)/skipped
+	$(CARGO_TEST) --workspace $(HEAVY_PACKAGES:-p=--exclude)
+	$(if $(NEXTEST),cargo test --doc --workspace $(HEAVY_PACKAGES:-p=--exclude))
+	$(CARGO_TEST) $(if $(NEXTEST),--cargo-profile,--profile) ci $(FULL) $(FULL_TESTS)
+	@.ci/skipped $(CARGO_TARGET_DIR)/skipped
+
+test-kafka: needs kafka ## Builds a Kafka broker and runs the tests that speak to it
+	cargo test --no-fail-fast --profile ci $(FULL) --test brokers
+
+test-oracles: ## Compares role activation with a second engine that takes minutes to build
+	cargo test -p denym-purpose --features cedar --test activation_oracle
 
 lint: ## Format and lints, warnings are errors
 	cargo fmt --all --check
-	cargo clippy --release --workspace --all-targets -- -D warnings
+	rustfmt --edition 2024 --check crates/measure/src/promises/*.rs
+	cargo clippy --profile ci --workspace --all-targets --features denym-cli/full -- -D warnings
 
 bench: build ## Denym beside its peers, in one run
 	cargo build --release -p denym-cli -p denym-bench -p denym-engine --bins --example copy

@@ -1,7 +1,7 @@
 """Writes the MSNBC sessions as whole paths: repeats collapsed, time = position, the first 24 positions.
 
 Usage: msnbc_paths.py ARCHIVE FILE
-The status is one of five values drawn by a fixed generator, as the thesis draws its sensitive attribute at random.
+The status is one of five values drawn by a fixed generator, as Al-Hussaeni 2009 draws its sensitive attribute at random.
 """
 import sys
 import zipfile

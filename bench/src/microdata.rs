@@ -73,9 +73,7 @@ pub(crate) fn best_effort_10s() {
 }
 
 fn best_effort(budget: u64) {
-    let Some(vectors) = shared::vectors("microaggregation") else {
-        return;
-    };
+    let vectors = denym_testkit::vectors("microaggregation");
     let work = tempfile::tempdir().expect("a directory");
     println!(
         "| data | k | loss in % | best known before | under it by | rounds | whole process | memory | below |"

@@ -1,4 +1,4 @@
-//! The figures of the papers on paths, one command each: what the thesis plots, computed again.
+//! The figures of the papers on paths, one command each: what Al-Hussaeni 2009 plots, computed again.
 
 use std::path::Path;
 use std::process::Command;
@@ -19,7 +19,7 @@ pub(crate) fn figure_6() {
     whole_paths(work.path());
 }
 
-/// Figure 7: the same on MSNBC, for L = 1 to 3; the status is drawn at random, as in the thesis.
+/// Figure 7: the same on MSNBC, for L = 1 to 3; the status is drawn at random, as in Al-Hussaeni 2009.
 pub(crate) fn figure_7() {
     let work = tempfile::tempdir().expect("a directory");
     if msnbc(&work.path().join("paths.csv")) {
@@ -133,7 +133,7 @@ fn whole_paths(at: &Path) {
     row(at, "whole paths", &["--confidence", "1"]);
 }
 
-/// One of the five values of `status` is protected, as in the thesis; at C = 20 % it must be one that fewer people have.
+/// One of the five values of `status` is protected, as in Al-Hussaeni 2009; at C = 20 % it must be one that fewer people have.
 fn policy(at: &Path, value: &str, algorithm: &str) {
     let text = format!(
         "[data]\npath = \"paths.csv\"\nkind = \"paths\"\n[adversary]\nknows = {{ doublets = 2 }}\nmatching = \"covers\"\n\

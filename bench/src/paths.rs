@@ -1,4 +1,4 @@
-//! Paths as whole processes: the thesis' scalability tables, real web sessions, and the peer's search for violations.
+//! Paths as whole processes: Al-Hussaeni's scalability tables, real web sessions, and the peer's search for violations.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::process::{Run, denym, fastest, megabytes, once, output, own, seconds};
 
-/// The thesis' setting for its Figure 8.
+/// Al-Hussaeni's setting for its Figure 8.
 const POLICY: &str = "\
 [data]
 path = \"paths.csv\"

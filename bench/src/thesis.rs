@@ -1,4 +1,4 @@
-//! The figures that the thesis on clustering and microaggregation prints, computed again on equal footing.
+//! The figures that M. E. Kabir, "Access control management and privacy-preserving", doctoral thesis, University of Southern Queensland 2010 prints, computed again on equal footing.
 
 use std::time::{Duration, Instant};
 
@@ -78,8 +78,8 @@ fn numbers(dataset: &str) -> Option<Matrix> {
 
 fn information_loss(table: &str, dataset: &str, printed: [[f64; 4]; 2]) {
     let Some(raw) = numbers(dataset) else { return };
-    let vectors = shared::vectors("microaggregation").expect("beside the data");
-    let z = Scaling::Standardize.apply(&raw);
+    let vectors = denym_testkit::vectors("microaggregation");
+    let z = raw.scaled(Scaling::Standardize);
     let bound = KS.map(|k| {
         let bounds = &vectors["lower_bound_z_percent"][dataset];
         bounds[k.to_string()].as_f64().expect("a bound")
@@ -254,7 +254,10 @@ fn attributes() {
     println!("| p | k | MDAV | systematic | SSE of systematic over MDAV |\n|---|---|---|---|---|");
     for p in 2..=6 {
         let columns: Vec<usize> = (0..p).collect();
-        let part = Scaling::Standardize.apply(&whole.select_columns(&columns).expect("columns"));
+        let part = whole
+            .select_columns(&columns)
+            .expect("columns")
+            .scaled(Scaling::Standardize);
         for k in [5, 15, 25, 35] {
             let found = ["mdav", "systematic"]
                 .map(|name| timed(|| solve(name, &part, &options(k)).expect("solved")));
@@ -276,7 +279,7 @@ fn cardinality() {
     println!("\n### Figure 5.4: records and seconds of systematic, p = 6, k = 10\n");
     println!("| records | systematic | MDAV |\n|---|---|---|");
     for n in [2_500, 5_000, 10_000, 20_000, 40_000] {
-        let matrix = Scaling::Standardize.apply(&synthetic(n, 6));
+        let matrix = synthetic(n, 6).scaled(Scaling::Standardize);
         let times = ["systematic", "mdav"]
             .map(|name| timed(|| solve(name, &matrix, &options(10)).expect("solved")).1);
         println!(

@@ -1,4 +1,15 @@
-//! The one list of attacks: what each is called, what it threatens, what it needs, and where it is described.
+//! The list of attacks, made from the implementations: every file of `src/attacks` is one attack, and there is no other list.
+//!
+//! An attack's file has its [`Entry`]: what it is called, what it threatens, what it works on, what the adversary knows, what its
+//! figures do not say, where it is described, and how it is run.
+
+use std::sync::LazyLock;
+
+use crate::finding::Ran;
+use crate::sequences::SequenceScene;
+use crate::table::{Aim, Candidates, TableScene, Told, Wish};
+use crate::trails::TrailScene;
+use crate::windows::WindowScene;
 
 /// What an adversary gains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,6 +22,18 @@ pub enum Threat {
     TableLinkage,
     /// Beliefs about a person change a lot (2.4).
     Probabilistic,
+}
+
+impl Threat {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::RecordLinkage => "record linkage",
+            Self::AttributeLinkage => "attribute linkage",
+            Self::TableLinkage => "table linkage",
+            Self::Probabilistic => "probabilistic",
+        }
+    }
 }
 
 /// What kind of data an attack works on.
@@ -26,91 +49,149 @@ pub enum Shape {
     Transactions,
     /// Trails over institutions.
     Trails,
+    /// Windows of a stream.
+    Windows,
     /// Two or more releases of the same people.
     Releases,
     /// Answers to statistical queries.
     Queries,
 }
 
-/// One attack.
+impl Shape {
+    /// In a word.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Table => "table",
+            Self::Microdata => "microdata",
+            Self::Paths => "paths",
+            Self::Transactions => "transactions",
+            Self::Trails => "trails",
+            Self::Windows => "windows",
+            Self::Releases => "releases",
+            Self::Queries => "queries",
+        }
+    }
+}
+
+/// How an attack is run. Each takes one scene: what is published, what the adversary knows, and what only the steward has.
+#[derive(Debug, Clone, Copy)]
+pub enum Run {
+    /// On the records of a table that could be the victim's, for everybody.
+    Candidates {
+        /// What it is after.
+        aim: Aim,
+        /// What the adversary knows beside quasi-identifiers, in words; empty when that is all.
+        besides: &'static str,
+        /// What one set of candidates tells.
+        told: fn(&Candidates<'_>, &Wish) -> Option<Told>,
+    },
+    /// On a table.
+    Table(fn(&TableScene<'_>) -> Ran),
+    /// On paths or transactions.
+    Sequences(fn(&SequenceScene<'_>) -> Ran),
+    /// On trails.
+    Trails(fn(&TrailScene<'_>) -> Ran),
+    /// On the windows of a stream.
+    Windows(fn(&WindowScene<'_>) -> Ran),
+    /// By a command of its own, because it needs more than one release.
+    Command(&'static str),
+}
+
+/// What a policy may say about an attack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gate {
+    /// It is tried on every release of its kind; the plain bound speaks of it, because its adversary knows no more than that of the promise.
+    Plain,
+    /// It is tried on every release of its kind; only a bound with its name speaks of it.
+    Named,
+    /// It needs more than a release, and no policy can bound it.
+    Never,
+}
+
+/// One attack.
+#[derive(Debug, Clone, Copy)]
 pub struct Entry {
-    /// Name in reports and flags.
+    /// Name in policies, certificates, reports and flags.
     pub name: &'static str,
+    /// Where it stands in lists, smallest first; by name among equals.
+    pub place: u16,
     /// What the adversary gains.
     pub threat: Threat,
     /// What it works on.
     pub shape: Shape,
     /// One line for a reader.
     pub summary: &'static str,
+    /// What the adversary is taken to know.
+    pub knows: &'static str,
+    /// What its figures do not say.
+    pub limits: &'static str,
     /// Where it is described.
     pub reference: &'static str,
+    /// What a policy may say about it.
+    pub gate: Gate,
+    /// How it is run.
+    pub run: Run,
 }
 
-const MALIN: &str = "Malin, CMU-CALD-02-108, 2002";
-const SURVEY: &str = "Fung, Wang, Chen, Yu, ACM Computing Surveys 42(4), 2010";
-const ITSA: &str = "Al-Hussaeni, Fung, Cheung, ITSA, section 4.5.1";
-
-macro_rules! catalogue {
-    ($($name:literal $threat:ident $shape:ident $summary:literal $reference:expr;)*) => {
-        /// Every attack.
-        pub const CATALOGUE: &[Entry] = &[$(Entry {
-            name: $name, threat: Threat::$threat, shape: Shape::$shape, summary: $summary, reference: $reference,
-        }),*];
-    };
+impl Entry {
+    /// The command that runs it.
+    pub fn command(&self) -> &'static str {
+        match (self.run, self.shape) {
+            (Run::Command(command), _) => command,
+            (_, Shape::Microdata) => "denym attack DIR --policy FILE, or denym attack numbers",
+            (_, Shape::Paths | Shape::Transactions) => {
+                "denym attack DIR --policy FILE, or --raw FILE"
+            }
+            (_, Shape::Trails) => "denym attack DIR --policy FILE, or denym attack trails",
+            (_, _) if self.gate != Gate::Never => "denym attack DIR",
+            _ => "denym attack table",
+        }
+    }
 }
 
-catalogue! {
-    "reidit-c" RecordLinkage Trails "anonymous trail equal to exactly one identified trail" MALIN;
-    "reidit-i" RecordLinkage Trails "incomplete trail with one remaining owner, repeatedly" MALIN;
-    "reidit-m" RecordLinkage Trails "incomplete trail with exactly one owner, owners may be shared" MALIN;
-    "forced" RecordLinkage Trails "pairs in every assignment of distinct owners" "beyond Malin 2002; Regin, AAAI 1994";
-    "trail-posterior" Probabilistic Trails "most likely owner under false and missing entries" "Fellegi and Sunter, JASA 64, 1969; future work of Malin 2002";
-    "find-multiple" RecordLinkage Trails "one complete trail behind several incomplete ones" "Malin 2002, section 7";
-    "linkage" RecordLinkage Table "join with an external table, generalized values understood" SURVEY;
-    "homogeneity" AttributeLinkage Table "everybody who matches has the same sensitive value" SURVEY;
-    "skewness" AttributeLinkage Table "a sensitive value much likelier among those who match than overall" SURVEY;
-    "background-knowledge" AttributeLinkage Table "a sensitive value left after ruling others out" SURVEY;
-    "proximity" AttributeLinkage Table "a narrow range of a numeric sensitive value" SURVEY;
-    "presence" TableLinkage Table "presence or absence in the release" SURVEY;
-    "minimality" AttributeLinkage Table "originals that would have been published otherwise are ruled out" "Wong, Fu, Wang, Pei, VLDB 2007";
-    "distance-linkage" RecordLinkage Microdata "nearest published record" "Domingo-Ferrer and Torra, 2001";
-    "doublets" RecordLinkage Paths "any L doublets of the victim's path" "Fung et al., LKC-privacy";
-    "top-locations" RecordLinkage Paths "the victim's most visited places" "Zang and Bolot, MobiCom 2011";
-    "home-work" RecordLinkage Paths "where the victim is at night and by day" "Golle and Partridge, Pervasive 2009";
-    "contradiction" RecordLinkage Paths "records that show another place at a known time are discarded" "ours";
-    "path-correlation" AttributeLinkage Paths "a suppressed doublet deduced from its neighbors" ITSA;
-    "path-minimality" AttributeLinkage Paths "raw paths that would not have been suppressed are ruled out" ITSA;
-    "items" RecordLinkage Transactions "any m items of the victim's set, and the sensitive items that follow" "Terrovitis, Mamoulis, Kalnis, VLDB 2008; Xu, Wang, Fu, Yu, KDD 2008";
-    "join" RecordLinkage Releases "two releases joined on what they share" SURVEY;
-    "intersection" AttributeLinkage Releases "sensitive values common to the victim's groups in all releases" SURVEY;
-    "correspondence" AttributeLinkage Releases "records that must be old or must be gone are cracked" "Fung, Wang, Fu, Pei, EDBT 2008";
-    "m-invariance" AttributeLinkage Releases "groups of one person with different sensitive values over time" "Xiao and Tao, SIGMOD 2007";
-    "window-difference" RecordLinkage Releases "what two overlapping windows show together" "ours";
-    "query-difference" AttributeLinkage Queries "two answers whose difference is one person" SURVEY;
-    "query-tracker" AttributeLinkage Queries "a refused query padded by a tracker" "Denning, Denning, Schwartz, TODS 4(1), 1979";
-    "singling-out" RecordLinkage Table "a predicate that one person satisfies, against a control group" "Giomi et al., PoPETs 2023";
-    "linkability" RecordLinkage Table "two halves of a record linked through the release, against a control group" "Giomi et al., PoPETs 2023";
-    "inference" AttributeLinkage Table "a sensitive value guessed from the nearest published record, against a control group" "Giomi et al., PoPETs 2023";
-}
+include!(concat!(env!("OUT_DIR"), "/attacks.rs"));
+
+/// Every attack.
+pub static CATALOGUE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    let mut all = LISTED.to_vec();
+    all.sort_by_key(|entry| (entry.place, entry.name));
+    all
+});
 
 /// The entry called `name`.
 pub fn entry(name: &str) -> Option<&'static Entry> {
     CATALOGUE.iter().find(|entry| entry.name == name)
 }
 
-/// The entry called `name`, which the caller knows to exist; the first entry otherwise.
-pub(crate) fn known(name: &str) -> &'static Entry {
-    debug_assert!(entry(name).is_some(), "`{name}` is in the catalogue");
-    entry(name).unwrap_or(&CATALOGUE[0])
+/// The names that the policy of a release may bound one by one; those of windows belong to streams.
+pub fn gated() -> Vec<&'static str> {
+    let gated = CATALOGUE.iter().filter(|entry| entry.gate != Gate::Never);
+    let gated = gated.filter(|entry| entry.shape != Shape::Windows);
+    gated.map(|entry| entry.name).collect()
 }
+
+/// The names that the policy of data of one shape may bound one by one.
+pub fn gated_on(shape: Shape) -> Vec<&'static str> {
+    let gated = CATALOGUE.iter().filter(|entry| entry.gate != Gate::Never);
+    let gated = gated.filter(|entry| entry.shape == shape);
+    gated.map(|entry| entry.name).collect()
+}
+
+/// The survey that most attacks on tables come from.
+pub(crate) const SURVEY: &str = "Fung, Wang, Chen, Yu, ACM Computing Surveys 42(4), 2010";
+/// Trail re-identification.
+pub(crate) const MALIN: &str = "Malin, CMU-CALD-02-108, 2002";
+/// Attacks on windows of paths.
+pub(crate) const ITSA: &str = "Al-Hussaeni, Fung, Cheung, ITSA, section 4.5.1";
+/// Attacks with a control group.
+pub(crate) const GIOMI: &str = "Giomi et al., PoPETs 2023";
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn names_are_distinct_kebab_case() {
+    fn names_are_distinct_kebab_case_and_nothing_is_left_unsaid() {
         for (at, one) in CATALOGUE.iter().enumerate() {
             assert!(
                 one.name.chars().all(|c| c.is_ascii_lowercase() || c == '-'),
@@ -122,7 +203,18 @@ mod tests {
                 "{} twice",
                 one.name
             );
-            assert!(!one.reference.is_empty() && !one.summary.is_empty());
+            for text in [one.summary, one.knows, one.limits, one.reference] {
+                assert!(!text.is_empty(), "{}", one.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_is_named_for_its_attack() {
+        let files = include_str!(concat!(env!("OUT_DIR"), "/attacks.rs"));
+        for entry in CATALOGUE.iter() {
+            let module = format!("pub mod {};", entry.name.replace('-', "_"));
+            assert!(files.contains(&module), "{}", entry.name);
         }
     }
 }

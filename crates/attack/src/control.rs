@@ -6,9 +6,7 @@
 //! members and on held-out people of the same kind: only what the members lose beyond the held-out is due to their data.
 //! The risk is the share of what could still be lost: (members - held-out) / (1 - held-out).
 //!
-//! Three attacks. *Singling out*: a combination of published values that exactly one person has. *Linkability*: the records
-//! nearest to one half of what is known of a person and to the other half are the same. *Inference*: the nearest record's
-//! secret is the person's.
+//! Attacks that are compared so: [`crate::attacks::singling_out`], [`crate::attacks::linkability`], [`crate::attacks::inference`].
 //!
 //! # Guarantee
 //!
@@ -22,10 +20,9 @@
 //!
 //! Attempts x published records x attributes, all cores.
 
-use crate::catalogue::known;
-use crate::evidence::{Attack, Draw, sampled_once};
+use crate::evidence::{Trial, sampled_once};
 use crate::table::Covers;
-use crate::{Error, Evidence, SplitMix64};
+use crate::{Error, Evidence};
 
 /// One attack on members and on held-out people.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,6 +67,8 @@ impl Controlled {
 /// A release, and people as columns of codes; `covers[a]` relates published to people's codes of attribute `a`.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting<'a> {
+    /// How many of the first attributes the adversary knows; each of the others is a secret.
+    pub known: usize,
     /// Published columns.
     pub published: &'a [&'a [u32]],
     /// Relation of published to people's codes, per attribute.
@@ -86,6 +85,12 @@ pub struct Setting<'a> {
 
 impl<'a> Setting<'a> {
     fn check(&self) -> Result<(), Error> {
+        if self.known > self.covers.len() {
+            return Err(Error::OutOfRange {
+                what: "known",
+                range: "among the attributes",
+            });
+        }
         for (what, table) in [
             ("published", self.published),
             ("members", self.members),
@@ -120,73 +125,33 @@ impl<'a> Setting<'a> {
         Ok(())
     }
 
-    /// Predicates of `attributes` values of a published record; success when exactly one person satisfies them.
+    /// Runs one attack on the members and on the others.
     ///
     /// # Errors
     ///
     /// When the tables do not fit together.
-    pub fn singling_out(&self, attributes: usize) -> Result<Controlled, Error> {
-        self.run("singling-out", |people| SinglingOut {
-            setting: *self,
-            people,
-            attributes,
-        })
-    }
-
-    /// Attributes numbered in `first` are one half of what is known, the others the second half.
-    ///
-    /// # Errors
-    ///
-    /// When the tables do not fit together.
-    pub fn linkability(&self, first: &[usize]) -> Result<Controlled, Error> {
-        let second: Vec<usize> = (0..self.covers.len())
-            .filter(|at| !first.contains(at))
-            .collect();
-        self.run("linkability", |people| Linkability {
-            setting: *self,
-            people,
-            first,
-            second: &second,
-        })
-    }
-
-    /// The secret is attribute number `secret`; the adversary knows the others.
-    ///
-    /// # Errors
-    ///
-    /// When the tables do not fit together or there is no such attribute.
-    pub fn inference(&self, secret: usize) -> Result<Controlled, Error> {
-        if secret >= self.covers.len() {
-            return Err(Error::OutOfRange {
-                what: "secret",
-                range: "among the attributes",
-            });
-        }
-        let known: Vec<usize> = (0..self.covers.len()).filter(|&at| at != secret).collect();
-        self.run("inference", |people| Inference {
-            setting: *self,
-            people,
-            known: &known,
-            secret,
-        })
-    }
-
-    fn run<A: Attack>(
+    pub(crate) fn compare<A: Trial>(
         &self,
-        name: &str,
+        name: &'static str,
         attack: impl Fn(&'a [&'a [u32]]) -> A,
     ) -> Result<Controlled, Error> {
         self.check()?;
-        let run = |people| sampled_once(known(name), &attack(people), self.attempts, self.seed);
+        let run = |people| sampled_once(name, &attack(people), self.attempts, self.seed);
         Ok(Controlled::new(run(self.members), run(self.held_out)))
     }
 
-    fn records(&self) -> usize {
+    /// Published records.
+    pub(crate) fn records(&self) -> usize {
         self.published.first().map_or(0, |column| column.len())
     }
 
     /// The published records that fail to cover the fewest of these attributes of a person, ascending.
-    fn nearest(&self, people: &[&[u32]], person: usize, attributes: &[usize]) -> Vec<u32> {
+    pub(crate) fn nearest(
+        &self,
+        people: &[&[u32]],
+        person: usize,
+        attributes: &[usize],
+    ) -> Vec<u32> {
         let mut best = usize::MAX;
         let mut nearest = Vec::new();
         for record in 0..self.records() {
@@ -206,109 +171,7 @@ impl<'a> Setting<'a> {
     }
 }
 
-fn rows(people: &[&[u32]]) -> usize {
+/// How many people there are.
+pub(crate) fn rows(people: &[&[u32]]) -> usize {
     people.first().map_or(0, |column| column.len())
-}
-
-struct SinglingOut<'a> {
-    setting: Setting<'a>,
-    people: &'a [&'a [u32]],
-    attributes: usize,
-}
-
-impl Attack for SinglingOut<'_> {
-    type Knowledge = (usize, Vec<usize>);
-
-    fn victims(&self) -> usize {
-        self.setting.records()
-    }
-
-    /// A published record and the attributes of it that the predicate uses; one random choice in either case.
-    fn knowledge(&self, record: usize, draw: Draw<'_>) -> Vec<(usize, Vec<usize>)> {
-        let mut own = SplitMix64::new(self.setting.seed ^ record as u64);
-        let rng = match draw {
-            Draw::One(rng) => rng,
-            Draw::All => &mut own,
-        };
-        vec![(
-            record,
-            rng.distinct(self.attributes, self.setting.covers.len()),
-        )]
-    }
-
-    fn succeeds(&self, _: usize, (record, attributes): &(usize, Vec<usize>)) -> bool {
-        let satisfies = |person: &usize| {
-            let covers = |&at: &usize| {
-                self.setting.covers[at].covers(
-                    self.setting.published[at][*record],
-                    self.people[at][*person],
-                )
-            };
-            attributes.iter().all(covers)
-        };
-        (0..rows(self.people)).filter(satisfies).take(2).count() == 1
-    }
-}
-
-struct Linkability<'a> {
-    setting: Setting<'a>,
-    people: &'a [&'a [u32]],
-    first: &'a [usize],
-    second: &'a [usize],
-}
-
-impl Attack for Linkability<'_> {
-    type Knowledge = ();
-
-    fn victims(&self) -> usize {
-        rows(self.people)
-    }
-
-    fn knowledge(&self, _: usize, _: Draw<'_>) -> Vec<()> {
-        vec![()]
-    }
-
-    /// The halves are linked when their nearest records are one and the same record.
-    fn succeeds(&self, person: usize, (): &()) -> bool {
-        let a = self.setting.nearest(self.people, person, self.first);
-        let b = self.setting.nearest(self.people, person, self.second);
-        let mut common = a.iter().filter(|record| b.binary_search(record).is_ok());
-        common.next().is_some() && common.next().is_none()
-    }
-}
-
-struct Inference<'a> {
-    setting: Setting<'a>,
-    people: &'a [&'a [u32]],
-    known: &'a [usize],
-    secret: usize,
-}
-
-impl Attack for Inference<'_> {
-    type Knowledge = ();
-
-    fn victims(&self) -> usize {
-        rows(self.people)
-    }
-
-    fn knowledge(&self, _: usize, _: Draw<'_>) -> Vec<()> {
-        vec![()]
-    }
-
-    /// The guess is the commonest published secret among the nearest records, the smallest code among equals.
-    fn succeeds(&self, person: usize, (): &()) -> bool {
-        let column = self.setting.published[self.secret];
-        let nearest = self.setting.nearest(self.people, person, self.known);
-        let mut codes: Vec<u32> = nearest
-            .iter()
-            .map(|&record| column[record as usize])
-            .collect();
-        codes.sort_unstable();
-        let guess = codes
-            .chunk_by(|a, b| a == b)
-            .max_by_key(|chunk| (chunk.len(), std::cmp::Reverse(chunk[0])));
-        guess.is_some_and(|chunk| {
-            self.setting.covers[self.secret].covers(chunk[0], self.people[self.secret][person])
-        })
-    }
 }

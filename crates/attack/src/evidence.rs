@@ -4,7 +4,7 @@
 //! find the victim). [`exhaustive`] tries everything the adversary could know about every victim and counts the victims
 //! that fall to some of it; [`sampled`] draws victims and knowledge and counts the draws that succeed.
 
-use crate::{Entry, SplitMix64, interval};
+use crate::{SplitMix64, interval};
 use rayon::prelude::*;
 
 /// How much of what could be tried was tried.
@@ -38,7 +38,7 @@ pub struct Evidence {
 
 impl Evidence {
     /// Evidence from counts.
-    pub fn new(entry: &'static Entry, successes: u64, attempts: u64, coverage: Coverage) -> Self {
+    pub fn new(attack: &'static str, successes: u64, attempts: u64, coverage: Coverage) -> Self {
         let rate = if attempts == 0 {
             0.0
         } else {
@@ -49,7 +49,7 @@ impl Evidence {
             Coverage::Sampled { .. } => interval::clopper_pearson(successes, attempts, 0.95),
         };
         Self {
-            attack: entry.name,
+            attack,
             attempts,
             successes,
             rate,
@@ -61,14 +61,14 @@ impl Evidence {
     /// Evidence from the chance that each attempt has of being right, with how many attempts have it; a chance of 1 is a
     /// success for certain.
     pub fn of_chances(
-        entry: &'static Entry,
+        attack: &'static str,
         chances: impl Iterator<Item = (f64, u64)> + Clone,
         coverage: Coverage,
     ) -> Self {
         let (rate, interval) = interval::empirical_bernstein(&chances, 0.95);
         let certain = chances.clone().filter(|&(chance, _)| chance >= 1.0);
         Self {
-            attack: entry.name,
+            attack,
             attempts: chances.map(|(_, attempts)| attempts).sum(),
             successes: certain.map(|(_, attempts)| attempts).sum(),
             rate,
@@ -80,9 +80,52 @@ impl Evidence {
         }
     }
 
-    /// Whether the rate may exceed `bound`: its upper end does. What a gate refuses on.
-    pub fn may_exceed(&self, bound: f64) -> bool {
-        self.interval.1 > bound
+    /// The same attack in several places as one: people are added up, the rate is the mean over all of them, and so are the ends of the
+    /// intervals. `None` without a place.
+    pub fn together(parts: &[&Evidence]) -> Option<Evidence> {
+        let first = parts.first()?;
+        let attempts: u64 = parts.iter().map(|part| part.attempts).sum();
+        let mean = |of: fn(&Evidence) -> f64| {
+            let sum: f64 = parts
+                .iter()
+                .map(|part| of(part) * part.attempts as f64)
+                .sum();
+            if attempts == 0 {
+                0.0
+            } else {
+                sum / attempts as f64
+            }
+        };
+        let drawn = parts
+            .iter()
+            .find(|part| part.coverage != Coverage::Exhaustive);
+        Some(Evidence {
+            attack: first.attack,
+            attempts,
+            successes: parts.iter().map(|part| part.successes).sum(),
+            rate: mean(|part| part.rate),
+            interval: (mean(|part| part.interval.0), mean(|part| part.interval.1)),
+            coverage: drawn.unwrap_or(first).coverage,
+        })
+    }
+
+    /// Evidence of a rate that was counted over everybody: `successes` of them for certain, a right guess with `rate` on average.
+    pub fn counted(
+        attack: &'static str,
+        successes: u64,
+        attempts: u64,
+        rate: f64,
+        coverage: Coverage,
+    ) -> Self {
+        Self {
+            attack,
+            attempts,
+            successes,
+            rate,
+            // Everybody is counted; where what is known was drawn, a note says so.
+            interval: (rate, rate),
+            coverage,
+        }
     }
 }
 
@@ -96,7 +139,7 @@ pub enum Draw<'a> {
 }
 
 /// A knowledge generator and a matching rule.
-pub trait Attack: Sync {
+pub trait Trial: Sync {
     /// What the adversary knows about one victim.
     type Knowledge;
     /// How many victims there are.
@@ -108,7 +151,7 @@ pub trait Attack: Sync {
 }
 
 /// Tries everything on everybody.
-pub fn exhaustive<A: Attack>(entry: &'static Entry, attack: &A) -> Evidence {
+pub fn exhaustive<A: Trial>(name: &'static str, attack: &A) -> Evidence {
     let victims = attack.victims();
     let successes = (0..victims)
         .into_par_iter()
@@ -119,16 +162,11 @@ pub fn exhaustive<A: Attack>(entry: &'static Entry, attack: &A) -> Evidence {
                 .any(|known| attack.succeeds(victim, known))
         })
         .count();
-    Evidence::new(
-        entry,
-        successes as u64,
-        victims as u64,
-        Coverage::Exhaustive,
-    )
+    Evidence::new(name, successes as u64, victims as u64, Coverage::Exhaustive)
 }
 
 /// Draws `attempts` victims with replacement and one piece of knowledge of each. The same for any number of threads.
-pub fn sampled<A: Attack>(entry: &'static Entry, attack: &A, attempts: u64, seed: u64) -> Evidence {
+pub fn sampled<A: Trial>(name: &'static str, attack: &A, attempts: u64, seed: u64) -> Evidence {
     let victims = attack.victims() as u64;
     let attempts = if victims == 0 { 0 } else { attempts };
     let successes = (0..attempts)
@@ -139,19 +177,14 @@ pub fn sampled<A: Attack>(entry: &'static Entry, attack: &A, attempts: u64, seed
             try_one(attack, victim, &mut rng)
         })
         .count();
-    Evidence::new(
-        entry,
-        successes as u64,
-        attempts,
-        Coverage::Sampled { seed },
-    )
+    Evidence::new(name, successes as u64, attempts, Coverage::Sampled { seed })
 }
 
 /// Draws `attempts` different victims (all when there are fewer) and one piece of knowledge of each.
 ///
 /// Nobody counts twice, so the interval also covers which people happened to be there: what a comparison with others needs.
-pub fn sampled_once<A: Attack>(
-    entry: &'static Entry,
+pub fn sampled_once<A: Trial>(
+    name: &'static str,
     attack: &A,
     attempts: u64,
     seed: u64,
@@ -164,7 +197,7 @@ pub fn sampled_once<A: Attack>(
         .filter(|&&victim| try_one(attack, victim, &mut stream(seed, victim as u64)))
         .count();
     Evidence::new(
-        entry,
+        name,
         successes as u64,
         chosen.len() as u64,
         Coverage::Sampled { seed },
@@ -176,7 +209,7 @@ fn stream(seed: u64, attempt: u64) -> SplitMix64 {
     SplitMix64::new(SplitMix64::new(seed.wrapping_add(attempt)).next_u64() ^ seed.rotate_left(32))
 }
 
-fn try_one<A: Attack>(attack: &A, victim: usize, rng: &mut SplitMix64) -> bool {
+fn try_one<A: Trial>(attack: &A, victim: usize, rng: &mut SplitMix64) -> bool {
     attack
         .knowledge(victim, Draw::One(rng))
         .first()
@@ -186,11 +219,10 @@ fn try_one<A: Attack>(attack: &A, victim: usize, rng: &mut SplitMix64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::entry;
 
     /// Victim v falls to knowledge k when v divides k.
     struct Divides;
-    impl Attack for Divides {
+    impl Trial for Divides {
         type Knowledge = u64;
         fn victims(&self) -> usize {
             10
@@ -208,7 +240,7 @@ mod tests {
 
     #[test]
     fn everything_and_samples_agree() {
-        let entry = entry("linkage").unwrap();
+        let entry = "linkage";
         let all = exhaustive(entry, &Divides);
         assert_eq!(
             (all.successes, all.attempts, all.interval),
@@ -224,6 +256,5 @@ mod tests {
         assert_eq!(pool.install(|| sampled(entry, &Divides, 4_000, 7)), some);
         let once = sampled_once(entry, &Divides, 99, 7);
         assert_eq!(once.attempts, 10);
-        assert!(some.may_exceed(0.2) && !some.may_exceed(0.3));
     }
 }

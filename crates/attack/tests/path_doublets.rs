@@ -1,7 +1,7 @@
 //! The any-L-doublets attack against a slow and obvious one: classes, coarser doublets and local suppression included.
 
 use denym_attack::SplitMix64;
-use denym_attack::paths::{
+use denym_attack::sequences::{
     Alike, DoubletAttack, Effort, Habit, HomeWork, Matching, Places, Rows, Secret, Setting,
     Sureness, TopLocations, correlation,
 };
@@ -225,7 +225,7 @@ fn people_who_are_alike_fare_alike() {
             let run = |setting: &Setting, secrets: &[Secret]| {
                 let attack = DoubletAttack::new(setting, matching, 3, secrets).unwrap();
                 let found = attack.run(&Effort::EVERYTHING);
-                let (linked, told) = (found.linkage(), found.inference(0..1));
+                let (linked, told) = (found.linkage("doublets"), found.inference("doublets", 0..1));
                 let rate = rounded(linked.rate);
                 let counts = (
                     linked.attempts,
@@ -280,7 +280,7 @@ fn people_who_are_alike_fare_alike() {
                 correlation(&alike, &sureness).unwrap(),
             );
             assert_eq!(one.evidence, many.evidence);
-            let right = |deduced: &[denym_attack::paths::Deduced]| {
+            let right = |deduced: &[denym_attack::sequences::Deduced]| {
                 let right = deduced.iter().filter(|one| one.right);
                 right.map(|one| one.people).sum::<u64>()
             };
@@ -313,8 +313,8 @@ fn draws_are_of_people_not_of_kinds() {
         pieces: 10,
         seed: 3,
     };
-    let drawn = attack.run(&some).linkage();
-    let all = attack.run(&Effort::EVERYTHING).linkage();
+    let drawn = attack.run(&some).linkage("doublets");
+    let all = attack.run(&Effort::EVERYTHING).linkage("doublets");
     assert_eq!(
         (drawn.attempts, all.attempts, all.successes),
         (300, 1_010, 10)

@@ -1,7 +1,9 @@
 //! The contradiction attack on the verified releases, and sampled against exhaustive knowledge.
 
 use denym_attack::Coverage;
-use denym_attack::paths::{Doublet, DoubletAttack, Effort, Fate, Fates, Matching, Secret, Setting};
+use denym_attack::sequences::{
+    Doublet, DoubletAttack, Effort, Fate, Fates, Matching, Secret, Setting,
+};
 use serde_json::Value;
 
 fn doublet(text: &str) -> Doublet {
@@ -51,9 +53,7 @@ fn codes(records: &Value, names: &mut Vec<String>) -> Vec<u32> {
 
 #[test]
 fn contradiction_finds_what_the_vectors_say() {
-    let Some(vectors) = denym_testkit::shared::vectors("paths-and-trails") else {
-        return;
-    };
+    let vectors = denym_testkit::vectors("paths-and-trails");
     let (mut cases, mut broken) = (0, 0);
     for case in ["worked", "random"]
         .iter()
@@ -132,7 +132,10 @@ fn contradiction_finds_what_the_vectors_say() {
         if case["table_conf_empty_knowledge_ok"].as_bool() == Some(true) {
             let covers = attack(Matching::Covers);
             assert_eq!(exposed(&covers), 0, "{id}: covers holds after suppression");
-            assert!(covers.linkage().rate <= 1.0 / k as f64, "{id}: one in k");
+            assert!(
+                covers.linkage("doublets").rate <= 1.0 / k as f64,
+                "{id}: one in k"
+            );
         }
     }
     println!("{cases} releases, {broken} broken by contradiction");
@@ -144,9 +147,7 @@ fn contradiction_finds_what_the_vectors_say() {
 
 #[test]
 fn samples_estimate_the_average_and_bound_nothing_else() {
-    let Some(vectors) = denym_testkit::shared::vectors("paths-and-trails") else {
-        return;
-    };
+    let vectors = denym_testkit::vectors("paths-and-trails");
     let case = &vectors["worked"][0];
     let raw = paths(&case["input"]);
     let setting = Setting::aligned(&raw, &raw).unwrap();
@@ -189,7 +190,7 @@ fn samples_estimate_the_average_and_bound_nothing_else() {
     assert_eq!(one_draw(3), pool.install(|| one_draw(3)));
     let all = attack.run(&Effort::EVERYTHING);
     assert!(
-        all.linkage().rate > mean,
+        all.linkage("doublets").rate > mean,
         "the best knowledge is better than any"
     );
 }

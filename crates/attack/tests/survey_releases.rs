@@ -1,19 +1,23 @@
 //! Examples 6.1 to 6.4 and 8.1 of the survey, the leak between windows, trackers, and the control group.
 
 use denym_attack::SplitMix64;
+use denym_attack::attacks::inference::inference;
+use denym_attack::attacks::linkability::linkability;
+use denym_attack::attacks::singling_out::singling_out;
 use denym_attack::control::Setting;
-use denym_attack::paths::{
-    Doublet, DoubletAttack, Effort, Fate, Matching, Secret, Setting as Paths,
-};
 use denym_attack::queries::{
     Answers, Formula, Restricted, added_between, asked_directly, general_tracker,
     individual_tracker, track_everybody,
 };
 use denym_attack::releases::join::Columns;
-use denym_attack::releases::{
-    VarianceFailure, View, inserted, intersection, join, m_invariance, union_of_windows,
+use denym_attack::releases::{VarianceFailure, View, inserted, intersection, join, m_invariance};
+use denym_attack::sequences::{
+    Doublet, DoubletAttack, Effort, Fate, Matching, Secret, Setting as Paths,
 };
 use denym_attack::table::Covers;
+use denym_attack::windows::{WindowRecord, WindowScene, WindowSecret, union};
+use denym_attack::{Scene, red_team};
+use denym_data::Fraction;
 use std::collections::BTreeMap;
 
 const CANCER: u32 = 0;
@@ -166,9 +170,7 @@ fn example_6_4_beth_has_cancer() {
 
 #[test]
 fn two_windows_leak_what_each_hides() {
-    let Some(vectors) = denym_testkit::shared::vectors("paths-and-trails") else {
-        return;
-    };
+    let vectors = denym_testkit::vectors("paths-and-trails");
     let case = vectors["worked"]
         .as_array()
         .unwrap()
@@ -207,15 +209,7 @@ fn two_windows_leak_what_each_hides() {
         .keys()
         .map(|id| path(&case["windows"][1]["window_output"][id]))
         .collect();
-    let numbered = |window: &[Vec<Doublet>]| {
-        (0..)
-            .zip(window.to_vec())
-            .collect::<Vec<(u32, Vec<Doublet>)>>()
-    };
-    let both: Vec<Vec<Doublet>> = union_of_windows(&[numbered(&one), numbered(&two)])
-        .into_iter()
-        .map(|(_, path)| path)
-        .collect();
+    let both: Vec<Vec<Doublet>> = one.iter().zip(&two).map(|(a, b)| union(a, b)).collect();
     let secret = Secret {
         carriers: codes.iter().map(|&code| (code == 1).into()).collect(),
         at_most: Some((2, 5)),
@@ -386,6 +380,7 @@ fn a_leak_is_what_the_held_out_do_not_lose() {
         slices(&of("general", &members)),
     );
     let setting = Setting {
+        known: 5,
         published: &raw,
         covers: &raw_covers,
         members: &m,
@@ -394,9 +389,15 @@ fn a_leak_is_what_the_held_out_do_not_lose() {
         seed: 5,
     };
     let leaking = [
-        setting.inference(4),
-        setting.linkability(&[0, 1, 2]),
-        setting.singling_out(5),
+        inference(
+            &Setting {
+                known: 4,
+                ..setting
+            },
+            4,
+        ),
+        linkability(&setting, &[0, 1, 2]),
+        singling_out(&setting),
     ]
     .map(Result::unwrap);
     for found in &leaking {
@@ -407,16 +408,16 @@ fn a_leak_is_what_the_held_out_do_not_lose() {
         covers: &general_covers,
         ..setting
     };
-    let inference = safe.inference(4).unwrap();
+    let guessed = inference(&Setting { known: 4, ..safe }, 4).unwrap();
     assert!(
-        inference.members.rate > 0.7,
-        "four of five follow the habit: {inference:?}"
+        guessed.members.rate > 0.7,
+        "four of five follow the habit: {guessed:?}"
     );
-    assert!(!inference.leaks(), "which is statistics: {inference:?}");
-    for found in [safe.linkability(&[0, 1, 2]), safe.singling_out(5)].map(Result::unwrap) {
+    assert!(!guessed.leaks(), "which is statistics: {guessed:?}");
+    for found in [linkability(&safe, &[0, 1, 2]), singling_out(&safe)].map(Result::unwrap) {
         assert!(!found.leaks(), "{found:?}");
     }
-    assert!(safe.inference(9).is_err());
+    assert!(inference(&safe, 9).is_err());
     // Non-overlapping 95 % intervals come by chance in about 0.6 % of pairs; five or more of 40 in fewer than one in 10,000.
     let by_chance = (10..50)
         .filter(|&seed| {
@@ -428,11 +429,84 @@ fn a_leak_is_what_the_held_out_do_not_lose() {
                 members: &m,
                 held_out: &h,
                 attempts: 300,
+                known: 4,
                 seed,
                 ..safe
             };
-            setting.inference(4).unwrap().leaks()
+            inference(&setting, 4).unwrap().leaks()
         })
         .count();
     assert!(by_chance < 5, "{by_chance} of 40");
+}
+
+#[test]
+fn people_are_followed_from_window_to_window() {
+    // Both windows show b2 and c2; the first a1 besides, the second d3, and everybody has three like them in each.
+    let (a, b, c, d) = ((1, 1), (2, 2), (3, 2), (4, 3));
+    let window = |records: &[(&[Doublet], u64)]| -> Vec<WindowRecord> {
+        let all = records.iter();
+        all.map(|&(path, count)| (path.to_vec(), 0, count))
+            .collect()
+    };
+    let windows = [
+        window(&[(&[a, b], 3), (&[c], 3)]),
+        window(&[(&[b], 3), (&[c, d], 3)]),
+    ];
+    let secrets = [WindowSecret {
+        attribute: "status".to_owned(),
+        having: vec![false, true],
+        at_most: Fraction::new(1, 2),
+    }];
+    let found = |windows: &[Vec<WindowRecord>], attack: &str, attribute: Option<&str>| {
+        let (window, before) = windows.split_last().unwrap();
+        let scene = WindowScene {
+            window,
+            before: before.last().map(Vec::as_slice),
+            known: 2,
+            secrets: &secrets,
+            effort: Effort::EVERYTHING,
+        };
+        let team = red_team(&Scene::Windows(&scene)).unwrap();
+        let mut findings = team.findings.iter();
+        let found =
+            findings.find(|one| one.attack == attack && one.attribute.as_deref() == attribute);
+        found.map(|found| (found.after.rate, found.after.attempts))
+    };
+    let near = |found: Option<(f64, u64)>, rate: f64, people: u64| {
+        let (is, of) = found.unwrap();
+        assert!((is - rate).abs() < 1e-12 && of == people, "{found:?}");
+    };
+    near(found(&windows, "window-difference", None), 1.0 / 3.0, 6);
+    near(found(&windows, "window-doublets", None), 1.0 / 3.0, 6);
+    assert_eq!(
+        found(&windows[..1], "window-difference", None),
+        None,
+        "one window has no difference"
+    );
+    // One of the first three goes on to d3: the two windows together show a1 and d3 of that one alone, and so does the second b2 and d3.
+    let mut split = [
+        windows[0].clone(),
+        window(&[(&[b], 2), (&[b, d], 1), (&[c, d], 3)]),
+    ];
+    near(
+        found(&split, "window-doublets", None),
+        (1.0 + 5.0 / 3.0) / 6.0,
+        6,
+    );
+    let both = found(&split, "window-difference", None);
+    assert!(both.unwrap().0 > 1.0 / 3.0, "{both:?}");
+    // Where that one has the sensitive value, it follows of nobody else: b2 alone leaves it at one in three.
+    split[0] = vec![(vec![a, b], 0, 2), (vec![a, b], 1, 1), (vec![c], 0, 3)];
+    split[1][1].1 = 1;
+    near(
+        found(&split, "window-doublets", Some("status")),
+        1.0 / 6.0,
+        6,
+    );
+    near(
+        found(&split, "window-difference", Some("status")),
+        1.0 / 6.0,
+        6,
+    );
+    near(found(&windows, "window-doublets", Some("status")), 0.0, 6);
 }

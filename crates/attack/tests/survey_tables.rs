@@ -1,9 +1,10 @@
 //! Examples 2.1, 2.2, 2.6, 2.8 and 5.1 of the survey, and linkage of a real table with itself.
 
+use denym_attack::Run;
+use denym_attack::attacks::presence::presence;
+use denym_attack::catalogue::entry;
 use denym_attack::table::minimality::PublishedGroup;
-use denym_attack::table::{
-    Covers, Linkage, background_knowledge, homogeneity, minimality, presence, proximity, skewness,
-};
+use denym_attack::table::{Aim, Covers, Lineup, Linkage, Told, Wish, minimality};
 use std::collections::BTreeMap;
 
 /// Codes of text by first appearance over all the columns given.
@@ -99,6 +100,33 @@ fn link(published: &[[&str; 4]]) -> (Linkage, Vec<u32>, Vec<String>) {
     )
 }
 
+/// What an attack of the catalogue tells of whom, with the texts of the sensitive codes, and how many people were looked for.
+fn told(
+    name: &str,
+    linkage: &Linkage,
+    sensitive: &[u32],
+    texts: &[String],
+    wish: &Wish,
+) -> (Vec<(u32, Told)>, u64) {
+    let Some(Run::Candidates { aim, told, .. }) = entry(name).map(|entry| entry.run) else {
+        panic!("{name} looks at candidates");
+    };
+    let texts = texts.iter().map(|text| Some(text.as_str())).collect();
+    let lineup =
+        Lineup::linked(linkage, &[(sensitive, texts)], None).expect("one value per record");
+    let attribute = (aim != Aim::Record).then_some(0);
+    let found = lineup.told(told, attribute, wish);
+    (lineup.of_each(&found), lineup.people().iter().sum())
+}
+
+/// The same for whoever wants to be so sure.
+fn sure(confidence: f64) -> Wish {
+    Wish {
+        confidence,
+        ..Wish::default()
+    }
+}
+
 fn person(name: &str) -> usize {
     PEOPLE
         .iter()
@@ -114,71 +142,61 @@ fn example_2_1_doug_is_found() {
     assert_eq!(names[sensitive[doug[0] as usize] as usize], "HIV");
     // Henry and Irene match nobody; Bob, Doug and Fred one record; the others two.
     assert_eq!(linkage.candidate_counts(), [2, 1, 2, 1, 2, 1, 2, 0, 0]);
-    let evidence = linkage.evidence();
-    assert_eq!((evidence.successes, evidence.attempts), (3, 7));
+    let (found, people) = told("linkage", &linkage, &sensitive, &names, &Wish::default());
+    let certain = found.iter().filter(|(_, told)| told.sure >= 1.0).count();
+    assert_eq!((certain, people), (3, 7));
     assert!((linkage.expected() - 5.0).abs() < 1e-12);
-    // If one patient had records 4 and 5 (a writer and a dancer) and another 3 and 6, subjects count, not records.
-    assert_eq!(
-        linkage.candidate_subjects(&[0, 1, 2, 3, 4, 4, 3]).unwrap()[..5],
-        [2, 1, 2, 1, 2]
-    );
-    assert_eq!(
-        linkage.candidate_subjects(&[0, 1, 2, 3, 3, 4, 4]).unwrap()[person("Emily")],
-        1
-    );
+    // If the writer of records 4 and 5 were one patient, two records would be one person: who matches both is found.
+    let subjects = linkage.with_subjects(&[0, 1, 2, 3, 3, 4, 4]).unwrap();
+    assert_eq!(subjects.candidate_counts()[person("Emily")], 1);
 }
 
 #[test]
 fn example_2_2_everybody_has_none_or_three() {
-    let (linkage, _, _) = link(&ANONYMOUS);
+    let (linkage, sensitive, names) = link(&ANONYMOUS);
     assert_eq!(linkage.candidate_counts(), [4, 3, 4, 3, 4, 3, 4, 3, 4]);
-    assert_eq!(linkage.evidence().successes, 0);
+    let (found, _) = told("linkage", &linkage, &sensitive, &names, &Wish::default());
+    assert!(found.iter().all(|(_, told)| told.sure < 1.0));
 }
 
 #[test]
 fn example_2_6_emily_has_hiv() {
     let (linkage, sensitive, names) = link(&PATIENTS);
-    let (found, evidence) = homogeneity(&linkage, &sensitive, 1.0).unwrap();
+    let (found, people) = told("homogeneity", &linkage, &sensitive, &names, &sure(1.0));
     let emily = found
         .iter()
-        .find(|inferred| inferred.person as usize == person("Emily"))
-        .unwrap();
-    assert_eq!(
-        (names[emily.value as usize].as_str(), emily.confidence),
-        ("HIV", 1.0)
-    );
+        .find(|(who, _)| *who as usize == person("Emily"))
+        .unwrap()
+        .1;
+    assert_eq!(names[emily.value.unwrap() as usize], "HIV");
     let who: Vec<&str> = found
         .iter()
-        .map(|inferred| PEOPLE[inferred.person as usize][0])
+        .map(|(who, _)| PEOPLE[*who as usize][0])
         .collect();
     assert_eq!(who, ["Bob", "Doug", "Emily", "Fred", "Gladys"]);
-    assert_eq!((evidence.successes, evidence.attempts), (5, 7));
+    assert_eq!(people, 7);
     // The 3-anonymous table: HIV at 75 % for the artists, and nothing for certain.
     let (linkage, sensitive, names) = link(&ANONYMOUS);
-    assert!(homogeneity(&linkage, &sensitive, 1.0).unwrap().0.is_empty());
-    let (found, _) = homogeneity(&linkage, &sensitive, 0.75).unwrap();
-    assert_eq!(found.len(), 5);
-    assert!(
-        found
-            .iter()
-            .all(|inferred| names[inferred.value as usize] == "HIV"
-                && (inferred.confidence - 0.75).abs() < 1e-12)
-    );
+    let found = |name, wish| told(name, &linkage, &sensitive, &names, &wish).0;
+    assert!(found("homogeneity", sure(1.0)).is_empty());
+    let likely = found("homogeneity", sure(0.75));
+    assert_eq!(likely.len(), 5);
+    assert!(likely.iter().all(|(_, told)| {
+        names[told.value.unwrap() as usize] == "HIV" && (told.sure - 0.75).abs() < 1e-12
+    }));
     // Whoever can rule out one value knows the other for certain.
-    let (found, _) = background_knowledge(&linkage, &sensitive, 1, 1.0).unwrap();
-    assert_eq!(found.len(), 9);
-    assert!(
-        background_knowledge(&linkage, &sensitive, 0, 1.0)
-            .unwrap()
-            .0
-            .is_empty()
-    );
+    assert_eq!(found("background-knowledge", sure(1.0)).len(), 9);
+    let nothing = Wish {
+        rule_out: 0,
+        ..Wish::default()
+    };
+    assert!(found("background-knowledge", nothing).is_empty());
 }
 
 #[test]
 fn example_2_8_alice_is_present_at_four_fifths() {
     let (linkage, _, _) = link(&ANONYMOUS);
-    let (chance, evidence) = presence(&linkage, 0.79);
+    let (chance, evidence) = presence(&linkage, 0.8);
     assert!((chance[person("Alice")] - 0.8).abs() < 1e-12);
     assert!((chance[person("Bob")] - 0.75).abs() < 1e-12);
     assert_eq!((evidence.successes, evidence.attempts), (5, 9));
@@ -203,21 +221,43 @@ fn skewness_as_the_survey_tells_it() {
         .collect();
     let people = [0_u32, 1];
     let linkage = Linkage::of(&[&class], &[&people], &[Covers::equal(2)]).unwrap();
-    let (found, evidence) = skewness(&linkage, &sensitive, 5.0).unwrap();
-    assert_eq!((found.len(), evidence.attempts), (1, 2));
-    assert_eq!((found[0].person, found[0].value), (1, 1));
-    assert!((found[0].confidence - 0.5).abs() < 1e-12 && (found[0].gain - 10.0).abs() < 1e-12);
+    let texts = ["flu".to_owned(), "HIV".to_owned()];
+    let (found, people) = told("skewness", &linkage, &sensitive, &texts, &Wish::default());
+    assert_eq!((found.len(), people), (1, 2));
+    assert_eq!((found[0].0, found[0].1.value), (1, Some(1)));
+    assert!((found[0].1.sure - 0.5).abs() < 1e-12);
+    let more = Wish {
+        gain: 10.1,
+        ..Wish::default()
+    };
+    assert!(
+        told("skewness", &linkage, &sensitive, &texts, &more)
+            .0
+            .is_empty()
+    );
 }
 
 #[test]
 fn proximity_as_the_survey_tells_it() {
     // Ten records, nine within [30-35], one at 80: the range is inferred with 90 %.
-    let salary = [30.0, 31.0, 31.0, 32.0, 32.5, 33.0, 33.0, 34.0, 35.0, 80.0];
+    let salary = ["30", "31", "31", "32", "32.5", "33", "33", "34", "35", "80"];
+    let (codes, texts) = codes(&[salary.to_vec()]);
+    let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
     let one = [0_u32; 10];
     let linkage = Linkage::of(&[&one], &[&[0]], &[Covers::equal(1)]).unwrap();
-    let (found, _) = proximity(&linkage, &salary, 2.5, 0.89).unwrap();
-    assert!((found[0].around - 32.5).abs() < 1e-12 && (found[0].confidence - 0.9).abs() < 1e-12);
-    assert!(proximity(&linkage, &salary, 1.0, 0.6).unwrap().0.is_empty());
+    let found = |within, confidence| {
+        let wish = Wish {
+            within,
+            ..sure(confidence)
+        };
+        told("proximity", &linkage, &codes[0], &texts, &wish).0
+    };
+    let narrow = found(Some(2.5), 0.9);
+    assert!((narrow[0].1.sure - 0.9).abs() < 1e-12, "{narrow:?}");
+    assert!(found(Some(2.5), 0.91).is_empty());
+    assert!(found(Some(1.0), 0.61).is_empty());
+    // A tenth of the range from 30 to 80 holds the nine as well.
+    assert_eq!(found(None, 0.9).len(), 1);
 }
 
 /// Table V, with a publisher that bounds the confidence of HIV by 60 % and merges the jobs only if it must.
@@ -298,18 +338,22 @@ fn raw_adult_gives_away_its_uniques() {
         .iter()
         .map(|column| Covers::equal(*column.iter().max().unwrap() as usize + 1))
         .collect();
+    let certain = |linkage: &Linkage| {
+        let counts = linkage.candidate_counts();
+        counts.iter().filter(|&&count| count == 1).count()
+    };
     let linkage = Linkage::of(&quasi, &quasi, &relations).unwrap();
-    let evidence = linkage.evidence();
-    assert_eq!((evidence.successes, evidence.attempts), (15_512, 30_162));
+    assert_eq!((certain(&linkage), linkage.people()), (15_512, 30_162));
     // Without the salary class 14,021 are unique, and homogeneous classes give it away for more people than those.
     let linkage = Linkage::of(&quasi[..8], &quasi[..8], &relations[..8]).unwrap();
-    assert_eq!(linkage.evidence().successes, 14_021);
-    let (found, _) = homogeneity(&linkage, &columns[8], 1.0).unwrap();
+    assert_eq!(certain(&linkage), 14_021);
+    let texts = ["low".to_owned(), "high".to_owned()];
+    let (found, _) = told("homogeneity", &linkage, &columns[8], &texts, &sure(1.0));
     assert!(found.len() > 14_021);
     assert!(
         found
             .iter()
-            .all(|inferred| inferred.value == columns[8][inferred.person as usize]),
+            .all(|(person, told)| told.value == Some(columns[8][*person as usize])),
         "all right"
     );
 }

@@ -3,9 +3,12 @@
 use clap::{Args, Parser, Subcommand};
 
 #[cfg(feature = "gateway")]
-use crate::commands::{access, gateway};
+use crate::commands::gateway;
+#[cfg(not(feature = "gateway"))]
+use crate::commands::not_built as gateway;
 use crate::commands::{
-    anonymize, attack, audit, catalogue, compare, explore, generate, profile, stream, verify,
+    access, anonymize, attack, audit, catalogue, compare, explore, generate, plan, profile, stream,
+    verify,
 };
 
 /// Publish data about people so that it stays useful and nobody in it can be found.
@@ -90,6 +93,12 @@ Examples:
 Examples:
   denym compare patients.csv out/patients/release/patients.csv")]
     Compare(compare::CompareArgs),
+    /// Say what a policy would do, at what cost, and what it cannot promise
+    #[command(after_help = "\
+Examples:
+  denym plan policy.toml
+  denym plan policy.toml --json")]
+    Plan(plan::PlanArgs),
     /// Show what each bound would cost, without releasing anything
     #[command(after_help = "\
 Examples:
@@ -110,11 +119,10 @@ Events come from files, standard input, NATS JetStream or Kafka, windows go to f
 A run that was stopped, even without warning, goes on where its checkpoint in the directory says.")]
     Stream(stream::StreamArgs),
     /// Serve purpose-bound SQL over the PostgreSQL wire protocol
-    #[cfg(feature = "gateway")]
     #[command(after_help = "\
 Examples:
   denym gateway --policy policy.toml --users users.txt --table customer_info=customers.csv --consent consent.csv
-  denym gateway --policy policy.toml --users users.txt --postgres 'host=/run/postgresql user=steward dbname=crm'
+  denym gateway --policy policy.toml --users users.txt --postgres 'host=/run/postgresql dbname=crm' --postgres-passwords logins.pgpass
   denym gateway --policy policy.toml --users users.txt --listen 0.0.0.0:5433 --tls-cert chain.pem --tls-key key.pem
 
 Then: psql -h 127.0.0.1 -p 5433 -U russell denym
@@ -122,7 +130,6 @@ Then: psql -h 127.0.0.1 -p 5433 -U russell denym
   SELECT name, income FROM customer_info;")]
     Gateway(Box<gateway::GatewayArgs>),
     /// Purposes, roles, consent and logins of the gateway: check, explain, change
-    #[cfg(feature = "gateway")]
     #[command(after_help = "\
 Examples:
   denym access check policy.toml
@@ -130,12 +137,12 @@ Examples:
   denym access user add russell --users users.txt
   denym access consent set --policy policy.toml --table customer_info --record 1 --column income --allowed general --prohibited marketing
   denym access audit verify audit.jsonl
-  denym access ddl --policy policy.toml --purpose marketing | psql")]
+  denym access ddl --policy policy.toml --passwords logins.pgpass | psql")]
     Access(access::AccessArgs),
     /// List the algorithms a policy can name
-    Algorithms,
+    Algorithms(catalogue::CatalogueArgs),
     /// List the promises a policy can make, with their parameters and sources
-    Promises(catalogue::CatalogueArgs),
+    Promises(catalogue::PromisesArgs),
     /// List the metrics that are measured, with their ranges and sources
     Metrics(catalogue::CatalogueArgs),
     /// Make synthetic data

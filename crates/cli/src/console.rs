@@ -10,6 +10,7 @@ use denym::{Listener, Phase};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::args::Common;
+use crate::plain::{one_line, plain};
 
 /// Set when the user asked to stop.
 static STOPPED: AtomicBool = AtomicBool::new(false);
@@ -79,14 +80,18 @@ impl Console {
     /// Prints a line for people; nothing with `--json` or `--quiet`.
     pub(crate) fn say(&self, line: impl AsRef<str>) {
         if !self.json && !self.quiet {
-            self.print(line.as_ref());
+            let line = line.as_ref();
+            // An empty line before it is ours; any other line end is not.
+            let text = line.trim_start_matches('\n');
+            let before = &line[..line.len() - text.len()];
+            self.print(&format!("{before}{}", one_line(text)));
         }
     }
 
     /// Prints the one JSON document of this run.
     pub(crate) fn document(&self, value: &serde_json::Value) {
         if self.json {
-            self.print(&format!("{value:#}"));
+            self.print(&crate::plain::json(value));
         }
     }
 
@@ -94,7 +99,10 @@ impl Console {
     pub(crate) fn print(&self, line: &str) {
         self.bar.suspend(|| {
             let mut out = std::io::stdout().lock();
-            if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
+            if writeln!(out, "{}", plain(line))
+                .and_then(|()| out.flush())
+                .is_err()
+            {
                 // A broken pipe ends the run quietly.
                 std::process::exit(0);
             }
@@ -104,14 +112,15 @@ impl Console {
     /// Prints a warning on standard error.
     pub(crate) fn warn(&self, line: &str) {
         if !self.quiet {
-            self.bar.suspend(|| eprintln!("warning: {line}"));
+            self.bar
+                .suspend(|| eprintln!("warning: {}", one_line(line)));
         }
     }
 
     /// Prints a line for people on standard error.
     pub(crate) fn note(&self, line: &str) {
         if !self.quiet {
-            self.bar.suspend(|| eprintln!("{line}"));
+            self.bar.suspend(|| eprintln!("{}", one_line(line)));
         }
     }
 

@@ -9,6 +9,8 @@
 mod args;
 mod commands;
 mod console;
+mod crash;
+mod plain;
 mod render;
 
 use std::process::ExitCode;
@@ -19,11 +21,13 @@ use crate::args::{Cli, Command};
 use crate::console::Console;
 
 fn main() -> ExitCode {
+    crash::watch();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return render::usage(&error),
     };
     let console = Console::new(&cli.common);
+    crash::answer_as(console.json);
     let outcome = match &cli.command {
         Command::Audit(args) => commands::audit::run(args, &console),
         Command::Anonymize(args) => commands::anonymize::run(args, &console),
@@ -33,13 +37,18 @@ fn main() -> ExitCode {
         Command::Compare(args) => commands::compare::run(args, &console),
         Command::Promises(args) => Ok(commands::catalogue::promises(args, &console)),
         Command::Metrics(args) => Ok(commands::catalogue::metrics(args, &console)),
+        Command::Plan(args) => commands::plan::run(args, &console),
         Command::Explore(args) => commands::explore::run(args, &console),
         Command::Stream(args) => commands::stream::run(args, &console),
         #[cfg(feature = "gateway")]
-        Command::Gateway(args) => Ok(commands::gateway::run(args, &console)),
-        #[cfg(feature = "gateway")]
+        Command::Gateway(args) => {
+            crash::go_on();
+            Ok(commands::gateway::run(args, &console))
+        }
+        #[cfg(not(feature = "gateway"))]
+        Command::Gateway(_) => Err(commands::not_built::gateway()),
         Command::Access(args) => Ok(commands::access::run(args, &console)),
-        Command::Algorithms => Ok(commands::algorithms::run(&console)),
+        Command::Algorithms(args) => Ok(commands::algorithms::run(args, &console)),
         Command::Generate(args) => commands::generate::run(args, &console),
     };
     match outcome {

@@ -7,6 +7,8 @@ use denym::{Error, Mistake};
 use serde_json::json;
 
 use crate::console::Console;
+use crate::crash;
+use crate::plain::{one_line, plain};
 
 /// Prints a mistake on the command line; help and version are no mistakes.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
@@ -23,9 +25,19 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
             "location": null,
             "help": "see `denym --help`, or `denym COMMAND --help`",
         }});
-        let _ = writeln!(std::io::stdout().lock(), "{document:#}");
+        let _ = writeln!(
+            std::io::stdout().lock(),
+            "{}",
+            crate::plain::json(&document)
+        );
     }
-    let _ = error.print();
+    // What was typed is part of the message.
+    if error.use_stderr() {
+        let text = error.render().to_string();
+        let _ = write!(std::io::stderr().lock(), "{}", colored(&plain(&text)));
+    } else {
+        let _ = error.print();
+    }
     if error.use_stderr() {
         ExitCode::from(2)
     } else {
@@ -50,15 +62,16 @@ pub(crate) fn error(error: &Error, console: &Console) -> ExitCode {
             text.push_str(&excerpt(&file.display().to_string(), source, mistake));
             text.push('\n');
         }
+    } else if error.exit_code() == 3 {
+        text = crash::line(&error.to_string());
     } else {
-        text.push_str(&format!("error: {error}\n"));
-        if let Some(location) = error.location() {
-            text.push_str(&format!("  --> {location}\n"));
-        }
-        text.push_str(&format!("  help: {}\n", error.help()));
+        text = three_lines(
+            &error.to_string(),
+            error.location().as_deref(),
+            &error.help(),
+        );
     }
-    let mut stderr = std::io::stderr().lock();
-    let _ = write!(stderr, "{}", colored(&text));
+    show(&text);
     ExitCode::from(error.exit_code())
 }
 
@@ -90,7 +103,6 @@ fn document(error: &Error) -> serde_json::Value {
 }
 
 /// Prints an error of the access commands, all its parts, and gives the exit code it means.
-#[cfg(feature = "gateway")]
 pub(crate) fn access(error: &denym_gateway::admin::Error, console: &Console) -> ExitCode {
     console.clear();
     let parts = access_parts(error);
@@ -119,23 +131,24 @@ pub(crate) fn access(error: &denym_gateway::admin::Error, console: &Console) -> 
     for part in &parts {
         text.push_str(&format!(
             "error: {}\n --> {}\n{}  help: {}\n\n",
-            part.message, part.location, part.excerpt, part.help
+            one_line(&part.message),
+            one_line(&part.location),
+            part.excerpt,
+            one_line(&part.help)
         ));
     }
     if parts.is_empty() {
-        text.push_str(&format!("error: {error}\n"));
-        if let Some(location) = error.location() {
-            text.push_str(&format!("  --> {location}\n"));
-        }
-        text.push_str(&format!("  help: {}\n", error.help()));
+        text = three_lines(
+            &error.to_string(),
+            error.location().as_deref(),
+            &error.help(),
+        );
     }
-    let mut stderr = std::io::stderr().lock();
-    let _ = write!(stderr, "{}", colored(&text));
+    show(&text);
     ExitCode::from(if error.is_refusal() { 1 } else { 2 })
 }
 
 /// One of several mistakes.
-#[cfg(feature = "gateway")]
 struct Part {
     code: &'static str,
     message: String,
@@ -144,7 +157,6 @@ struct Part {
     help: String,
 }
 
-#[cfg(feature = "gateway")]
 fn access_parts(error: &denym_gateway::admin::Error) -> Vec<Part> {
     use denym_gateway::{admin, purpose};
     match error {
@@ -155,17 +167,17 @@ fn access_parts(error: &denym_gateway::admin::Error) -> Vec<Part> {
         } => {
             let part = |mistake: &purpose::Mistake| {
                 let line = text.lines().nth(mistake.line.saturating_sub(1));
+                let line = line.filter(|line| denym::may_be_shown(mistake.code, line));
                 let number = mistake.line.to_string();
                 let gutter = " ".repeat(number.len());
+                let place = format!("{gutter} | in `{}`\n", one_line(&mistake.path));
                 Part {
                     code: mistake.code,
                     message: mistake.message.clone(),
                     location: format!("{}:{number}", file.display()),
-                    excerpt: format!(
-                        "{gutter} |\n{number} | {}\n{gutter} | in `{}`\n",
-                        line.unwrap_or_default(),
-                        mistake.path
-                    ),
+                    excerpt: line.map_or_else(String::new, |line| {
+                        format!("{gutter} |\n{number} | {}\n{place}", one_line(line))
+                    }),
                     help: mistake.help.clone(),
                 }
             };
@@ -185,9 +197,30 @@ fn access_parts(error: &denym_gateway::admin::Error) -> Vec<Part> {
     }
 }
 
+/// What, where and what to do, a line each; what they quote of names stays on its line.
+pub(crate) fn three_lines(what: &str, location: Option<&str>, help: &str) -> String {
+    let location = location.map(|place| format!("  --> {}\n", one_line(place)));
+    format!(
+        "error: {}\n{}  help: {}\n",
+        one_line(what),
+        location.unwrap_or_default(),
+        one_line(help)
+    )
+}
+
+/// Prints a finished text on standard error: nothing in it but line ends and our own colors moves a terminal.
+pub(crate) fn show(text: &str) {
+    let _ = write!(std::io::stderr().lock(), "{}", colored(&plain(text)));
+}
+
 /// One mistake with the line it is on.
 fn excerpt(file: &str, source: &str, mistake: &Mistake) -> String {
     let number = mistake.line(source);
+    if !mistake.shows_its_line(source) {
+        let place = format!("{file}:{number}");
+        return three_lines(&mistake.message, Some(&place), &mistake.help);
+    }
+    let file = one_line(file);
     let start = mistake.span.start.min(source.len());
     let line_start = source[..start]
         .rfind('\n')
@@ -205,11 +238,11 @@ fn excerpt(file: &str, source: &str, mistake: &Mistake) -> String {
     let gutter = " ".repeat(number.to_string().len());
     format!(
         "error: {}\n{gutter} --> {file}:{number}:{}\n{gutter} |\n{number} | {line}\n{gutter} | {}{}\n{gutter} = help: {}\n",
-        mistake.message,
+        one_line(&mistake.message),
         column + 1,
         " ".repeat(column),
         "^".repeat(width),
-        mistake.help,
+        one_line(&mistake.help),
     )
 }
 

@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use crate::Fraction;
+
 /// A number written with digits and at most one point, kept exactly.
 #[derive(Debug, Clone, Copy)]
 pub struct Decimal {
@@ -45,6 +47,22 @@ impl Decimal {
         Some(Decimal {
             mantissa: if negative { -mantissa } else { mantissa },
             scale,
+        })
+    }
+
+    /// The same number; `None` for a fraction that no decimal of 18 places after the point can hold.
+    pub fn exactly(value: Fraction) -> Option<Decimal> {
+        let (numerator, denominator) = (
+            i128::from(value.numerator()),
+            i128::from(value.denominator()),
+        );
+        let most = u32::try_from(Decimal::MOST_DIGITS).ok()?;
+        (0..=most).find_map(|scale| {
+            let shifted = numerator * 10_i128.pow(scale);
+            (shifted % denominator == 0).then(|| Decimal {
+                mantissa: shifted / denominator,
+                scale,
+            })
         })
     }
 
@@ -138,5 +156,25 @@ mod tests {
         assert_eq!(Decimal::format(1250, 2), "12.5");
         assert_eq!(Decimal::format(-5, 2), "-0.05");
         assert_eq!(Decimal::format(300, 2), "3");
+    }
+
+    #[test]
+    fn a_fraction_becomes_a_decimal_without_rounding() {
+        for text in [
+            "0",
+            "0.6",
+            "2.5",
+            "9007199254740993",
+            "0.12345678901234567",
+            "123456789.123456789",
+        ] {
+            let fraction = Fraction::parse(text).unwrap();
+            assert_eq!(Decimal::exactly(fraction), Decimal::parse(text), "{text}");
+        }
+        let third = Fraction::new(1, 3).unwrap();
+        assert_eq!(Decimal::exactly(third), None);
+        // The largest that a policy can hold still compares with the smallest cell that can be read.
+        let large = Decimal::exactly(Fraction::of(u64::MAX, 1)).unwrap();
+        assert!(large > Decimal::parse("0.00000000000000001").unwrap());
     }
 }

@@ -93,6 +93,24 @@ pub enum HierarchyMistake {
         /// What the column is.
         found: &'static str,
     },
+    /// More levels than any search goes through.
+    #[error(
+        "the hierarchy would have {found} levels above the values; at most {most} are searched"
+    )]
+    TooHigh {
+        /// Levels above the values.
+        found: usize,
+        /// The most there may be.
+        most: usize,
+    },
+    /// Labels that take far more room than the values they stand for.
+    #[error(
+        "the labels of this hierarchy would take {found} MB, far more than the values themselves"
+    )]
+    TooLarge {
+        /// Megabytes that all labels would take.
+        found: usize,
+    },
     /// Parameters that make no hierarchy.
     #[error("{what}")]
     BadParameters {
@@ -115,6 +133,8 @@ impl Error {
                 HierarchyMistake::Cycle { .. } => "hierarchy-cycle",
                 HierarchyMistake::MissingValues { .. } => "hierarchy-missing-value",
                 HierarchyMistake::WrongKind { .. } => "hierarchy-wrong-kind",
+                HierarchyMistake::TooHigh { .. } => "hierarchy-too-high",
+                HierarchyMistake::TooLarge { .. } => "hierarchy-too-large",
                 HierarchyMistake::BadParameters { .. } => "hierarchy-bad-parameters",
             },
         }
@@ -144,6 +164,12 @@ impl Error {
                 }
                 HierarchyMistake::WrongKind { .. } => {
                     "choose a hierarchy that fits the column, or declare the column's `type`".into()
+                }
+                HierarchyMistake::TooHigh { .. } => {
+                    "use fewer levels: a larger `step`, or a `max-level` for a redaction".into()
+                }
+                HierarchyMistake::TooLarge { .. } => {
+                    "shorten the longest values, take a larger `step`, or give a `max-level`".into()
                 }
                 HierarchyMistake::BadParameters { .. } => {
                     "see `denym anonymize --help` for the forms of a hierarchy".into()

@@ -9,27 +9,40 @@ mod decimal;
 mod dictionary;
 mod error;
 mod fraction;
+mod grouping;
 mod hierarchy;
-mod packing;
-pub mod paths;
+mod matching;
+mod near;
 mod random;
 mod recoding;
 mod role;
+pub mod sequences;
 mod summary;
 mod table;
 pub mod trails;
-pub mod transactions;
+mod verdict;
 
 pub use date::{Date, DatePart};
 pub use decimal::Decimal;
 pub use dictionary::{Code, Dictionary, Kind, Strings};
 pub use error::{Error, HierarchyMistake};
 pub use fraction::Fraction;
+pub use grouping::{Centroid, InsertionRule, Scaling};
 pub use hierarchy::{End, Hierarchy, HierarchyRow, Level};
-pub use packing::Packing;
+pub use matching::Matching;
+pub use near::{edits, nearest};
 pub use random::SplitMix64;
 pub use recoding::{ClassId, Labels, Recoding, Unit};
 pub use role::Role;
+pub use sequences::Sequences;
 pub use summary::{Ragged, Summary};
 pub use table::{Column, Table};
 pub use trails::{NamedTrails, Trails, TrailsError};
+pub use verdict::{Standing, Verdict};
+
+/// Paths by the name that says it: sequences whose doublets have times.
+pub mod paths {
+    pub use crate::sequences::*;
+    /// Sequences whose doublets have times.
+    pub type Paths = Sequences;
+}

@@ -60,7 +60,8 @@ impl Table {
     /// Puts `columns` side by side; they must be equally long and differently named.
     pub fn new(columns: Vec<Column>) -> Result<Table, Error> {
         let records = columns.first().map_or(0, |column| column.codes.len());
-        for (index, column) in columns.iter().enumerate() {
+        let mut names = std::collections::HashSet::new();
+        for column in &columns {
             if column.codes.len() != records {
                 return Err(Error::UnevenColumns {
                     column: column.name.clone(),
@@ -68,10 +69,7 @@ impl Table {
                     found: column.codes.len(),
                 });
             }
-            if columns[..index]
-                .iter()
-                .any(|other| other.name == column.name)
-            {
+            if !names.insert(&column.name) {
                 return Err(Error::DuplicateColumn {
                     column: column.name.clone(),
                 });

@@ -17,7 +17,7 @@ use denym_measure::{
 };
 
 use crate::listener::{Listener, Phase};
-use crate::policy::suggest;
+use crate::policy::{suggest, suggest_column};
 use crate::presence::{Presence, Wildcards, presence, wildcards};
 use crate::{Error, hierarchies};
 
@@ -72,6 +72,8 @@ pub enum WhatIf {
 
 /// Records times pairs of columns that take about half a second.
 const AFFORDABLE: usize = 50_000_000;
+/// Records that a pair of columns counts as at least: what it takes, and is told of it, however few there are.
+const LEAST: usize = 500;
 
 /// What an audit found.
 #[derive(Debug, Clone, PartialEq)]
@@ -234,8 +236,8 @@ fn unknown_column(error: denym_engine::Error) -> Error {
             known,
             path,
         } => {
-            let known: Vec<&str> = known.iter().map(String::as_str).collect();
-            let help = suggest(&column, &known);
+            let known = known.to_show();
+            let help = suggest_column(&column, &known);
             Error::UnknownColumn {
                 column,
                 place: path.display().to_string(),
@@ -274,8 +276,8 @@ fn dilemmas(request: &AuditRequest, table: &Table, roles: &Roles, k: u64) -> Wha
     let name = |column: &usize| table.columns()[*column].name.clone();
     let others = table.columns().len() - roles.quasi.len() - usize::from(roles.subject.is_some());
     let pairs = others * others.saturating_sub(1) / 2;
-    let pairs =
-        request.what_if == WhatIf::Always || pairs.saturating_mul(table.records()) <= AFFORDABLE;
+    let pairs = request.what_if == WhatIf::Always
+        || pairs.saturating_mul(table.records().max(LEAST)) <= AFFORDABLE;
     let found = what_if(table, roles, &[], pairs)
         .into_iter()
         .map(|found| Dilemma {

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use denym_engine::private;
+
 use crate::Error;
 use crate::policy::Policy;
 
@@ -62,11 +64,11 @@ impl Draft {
             target: target.to_owned(),
             replace,
         };
-        for (half, mode) in [("release", 0o755), ("steward", 0o700)] {
+        // Nobody else looks into either while it is made; the one half is opened when it is finished.
+        for half in ["release", "steward"] {
             let path = draft.path(half);
-            std::fs::create_dir(&path)
+            private::directory(&path)
                 .map_err(|error| Error::io("create a directory", &path, &error))?;
-            set_mode(&path, mode)?;
         }
         Ok(draft)
     }
@@ -81,7 +83,7 @@ impl Draft {
     /// Writes a file of the bundle.
     pub(crate) fn write(&self, relative: &str, content: &[u8]) -> Result<(), Error> {
         let path = self.path(relative);
-        std::fs::write(&path, content)
+        private::write(&path, content)
             .map_err(|error| Error::io("write a file of the bundle", &path, &error))
     }
 
@@ -97,7 +99,7 @@ impl Draft {
             };
             copied
                 .and_then(|()| std::fs::read(&from))
-                .and_then(|bytes| std::fs::write(&to, bytes))
+                .and_then(|bytes| private::write(&to, &bytes))
                 .map_err(|error| Error::io("copy a hierarchy into the bundle", &from, &error))?;
         }
         Ok(())
@@ -110,6 +112,9 @@ impl Draft {
                 what: "a bundle was finished twice".into(),
             });
         };
+        // Whatever the umask: one half is for everybody, the other for the steward alone.
+        set_modes(&directory.path().join("release"), 0o755, 0o644)?;
+        set_modes(&directory.path().join("steward"), 0o700, 0o600)?;
         let path = directory.keep();
         set_mode(&path, 0o755)?;
         let moved = if self.replace && self.target.exists() {
@@ -152,6 +157,20 @@ fn forget(path: &Path) {
 /// Whether `path` looks like a bundle of ours, which `--force` may replace.
 fn is_bundle(path: &Path) -> bool {
     path.join("release").join("certificate.json").is_file()
+}
+
+/// Sets the modes of a directory, of those in it and of their files.
+fn set_modes(path: &Path, directory: u32, file: u32) -> Result<(), Error> {
+    let reading = |error| Error::io("set permissions", path, &error);
+    for entry in std::fs::read_dir(path).map_err(reading)? {
+        let entry = entry.map_err(reading)?.path();
+        if entry.is_dir() {
+            set_modes(&entry, directory, file)?;
+        } else {
+            set_mode(&entry, file)?;
+        }
+    }
+    set_mode(path, directory)
 }
 
 #[cfg(unix)]

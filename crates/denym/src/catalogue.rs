@@ -1,5 +1,6 @@
 //! What a policy can name, in one list that feeds the command line, the policy reader and the docs.
 
+use denym_data::Verdict;
 use denym_tabular::Honours;
 
 use crate::anonymize::{CLUSTERING, SIDES};
@@ -17,7 +18,21 @@ pub struct Algorithm {
     pub reference: &'static str,
 }
 
-/// Every algorithm a policy can name.
+impl Algorithm {
+    /// How it stands against somebody who knows the program; every algorithm has a verdict, which a test sees to.
+    pub fn verdict(self) -> Option<Verdict> {
+        let of_table = || Some(denym_tabular::entry(self.name)?.verdict);
+        match self.data {
+            "table" => of_table().or_else(|| denym_tabular::side_verdict(self.name)),
+            "paths" | "transactions" | "trails" | "stream" => {
+                Some(denym_paths::solver_entry(self.data, self.name)?.verdict)
+            }
+            _ => denym_microdata::verdict(self.name),
+        }
+    }
+}
+
+/// Every algorithm: those that a policy names, the one for trails, and the rules of streams.
 pub fn algorithms() -> Vec<Algorithm> {
     let tables = denym_tabular::CATALOGUE.iter().map(|entry| Algorithm {
         name: entry.name,
@@ -35,13 +50,34 @@ pub fn algorithms() -> Vec<Algorithm> {
         summary: entry.about,
         reference: entry.reference,
     });
+    let sequences = denym_paths::CATALOGUE.iter().map(|entry| Algorithm {
+        name: entry.name,
+        data: entry.data,
+        summary: entry.summary,
+        reference: entry.reference,
+    });
     tables
         .chain(SIDES.into_iter().map(|(_, algorithm)| algorithm))
         .chain(numbers)
         .chain(CLUSTERING)
-        .chain(PATHS)
-        .chain(TRANSACTIONS)
+        .chain(sequences)
         .collect()
+}
+
+/// What policies may name.
+pub(crate) fn vocabulary() -> denym_policy::Vocabulary {
+    let named = |fits: fn(&str) -> bool| {
+        let all = algorithms().into_iter();
+        all.filter(|algorithm| fits(algorithm.data))
+            .map(|algorithm| algorithm.name)
+            .collect()
+    };
+    denym_policy::Vocabulary {
+        tables: named(|data| ["table", "numbers", "mixed"].contains(&data)),
+        paths: named(|data| data == "paths"),
+        transactions: named(|data| data == "transactions"),
+        attacks: denym_attack::gated(),
+    }
 }
 
 /// What an algorithm for tables cannot promise, in words; nothing when it honours everything.
@@ -67,65 +103,3 @@ pub(crate) fn cannot(algorithm: &str) -> Option<String> {
     };
     Some(format!("`{algorithm}` {what}"))
 }
-
-/// The algorithms for transactions, by the names of policies.
-const TRANSACTIONS: [Algorithm; 3] = [
-    Algorithm {
-        name: "auto",
-        data: "transactions",
-        summary: "the one below with the least loss: suppression, and generalization where a taxonomy is given",
-        reference: "denym",
-    },
-    Algorithm {
-        name: "item-suppression",
-        data: "transactions",
-        summary: "rare items removed from every transaction, the greedy choice over smallest violations",
-        reference: "Y. Xu, K. Wang, A. Fu, P. Yu 2008; Y. Xu, B. Fung, K. Wang, A. Fu, J. Pei 2008",
-    },
-    Algorithm {
-        name: "item-generalization",
-        data: "transactions",
-        summary: "rare items and their siblings become their group in a taxonomy; what is too rare at the top is removed",
-        reference: "M. Terrovitis, N. Mamoulis, P. Kalnis 2008",
-    },
-];
-
-/// The algorithms for paths, by the names of [`denym_paths::Algorithm`].
-const PATHS: [Algorithm; 6] = [
-    Algorithm {
-        name: "auto",
-        data: "paths",
-        summary: "the one below with the least loss: global or local suppression, coarsening where a ladder is given",
-        reference: "denym",
-    },
-    Algorithm {
-        name: "global-suppression",
-        data: "paths",
-        summary: "rare doublets removed from every record, the greedy choice of the thesis",
-        reference: "K. Al-Hussaeni 2009; N. Mohammed, B. Fung, M. Debbabi 2009",
-    },
-    Algorithm {
-        name: "local-suppression",
-        data: "paths",
-        summary: "doublets removed only from the records that need it; truthful, far less is lost",
-        reference: "denym, after the future work of K. Al-Hussaeni 2009",
-    },
-    Algorithm {
-        name: "coarsening",
-        data: "paths",
-        summary: "places become regions and times wider slots where the exact doublet is too rare",
-        reference: "denym, after M. Terrovitis, N. Mamoulis, P. Kalnis 2011",
-    },
-    Algorithm {
-        name: "whole-paths",
-        data: "paths",
-        summary: "every published path is shared by k records: the baseline of the thesis",
-        reference: "K. Al-Hussaeni 2009, chapter 5",
-    },
-    Algorithm {
-        name: "optimum",
-        data: "paths",
-        summary: "the global suppression of least loss by exhaustive search; small tables only",
-        reference: "denym",
-    },
-];

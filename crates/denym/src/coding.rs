@@ -8,7 +8,7 @@ use crate::Error;
 use crate::certificate::Altered;
 use crate::numbers::{self, Form};
 use crate::plan::{Plan, policy_error};
-use crate::policy::{Middle, Mistake, Policy};
+use crate::policy::{Middle, Mistake, Policy, Reach};
 
 /// The table with numbers beyond `top` and `bottom` replaced by those bounds.
 pub(crate) fn coded<'a>(policy: &Policy, table: Cow<'a, Table>) -> Result<Cow<'a, Table>, Error> {
@@ -161,8 +161,12 @@ pub(crate) fn altered(policy: &Policy) -> Vec<Altered> {
         if operations.middle.is_some() {
             note(&spec.name, "microaggregation".into());
         }
-        if operations.pseudonym.is_some() {
-            note(&spec.name, "keyed pseudonyms".into());
+        if let Some(pseudonym) = &operations.pseudonym {
+            let per = match pseudonym.per {
+                Reach::Release => "keyed pseudonyms",
+                Reach::Class => "keyed pseudonyms, others in every class",
+            };
+            note(&spec.name, per.into());
         }
     }
     altered

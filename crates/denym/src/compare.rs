@@ -1,15 +1,17 @@
 //! Compares two data sets: how much of the first is left in the second.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use denym_data::Column;
 use denym_engine::{Engine, ReadOptions};
 use denym_measure::metrics::{Comparison, compare};
 use denym_microdata::Matrix;
 use denym_microdata::utility::{MomentChange, kolmogorov_smirnov, moment_change};
 
 use crate::anonymize::{Changed, Measures};
+use crate::attack::is_bundle;
 use crate::listener::{Listener, Phase};
-use crate::{Error, numbers, threads};
+use crate::{Error, numbers, threads, verify};
 
 /// What the table in `after` kept of the table in `before`.
 pub fn compare_tables(
@@ -21,10 +23,33 @@ pub fn compare_tables(
 ) -> Result<Comparison, Error> {
     let engine = Engine::new(threads)?;
     listener.phase(Phase::Reading);
-    let first = engine.read(before, options)?;
-    let second = engine.read(after, options)?;
+    let first = engine.read(data_of(before)?, options)?;
+    let second = engine.read(data_of(after)?, options)?;
+    let shared = |column: &Column| second.column(&column.name).is_some();
+    if !first.columns().iter().any(shared) {
+        return Err(Error::Argument {
+            what: "the two have no column in common, so nothing can be compared".into(),
+            help: "give both in one layout; what a release of paths or transactions lost is in its steward/plan.json, and `denym explore` says what each bound costs".into(),
+        });
+    }
     listener.phase(Phase::Auditing);
     Ok(threads::pool(threads)?.install(|| compare(&first, &second)))
+}
+
+/// The data that `path` is or, where it is a bundle, holds; a stream has no table.
+pub(crate) fn data_of(path: &Path) -> Result<PathBuf, Error> {
+    if crate::is_stream(path) {
+        return Err(Error::Argument {
+            what: "windows of a stream are no table: they hold counts of people, and each replaces the one before it".into(),
+            help: "read steward/report.html of the stream, or `denym verify` it".into(),
+        });
+    }
+    if !is_bundle(path) {
+        return Ok(path.to_owned());
+    }
+    let half = verify::public_half(path)?;
+    let file = verify::read_certificate(&half)?.data.file;
+    Ok(half.join(file))
 }
 
 /// How the numbers of two data sets differ.
@@ -52,8 +77,8 @@ pub fn compare_numbers(
 ) -> Result<Option<NumberComparison>, Error> {
     let engine = Engine::new(threads)?;
     listener.phase(Phase::Reading);
-    let first = engine.read(before, options)?;
-    let second = engine.read(after, options)?;
+    let first = engine.read(data_of(before)?, options)?;
+    let second = engine.read(data_of(after)?, options)?;
     listener.phase(Phase::Auditing);
     if paired && first.records() != second.records() {
         return Err(Error::Argument {

@@ -43,7 +43,7 @@ pub enum Error {
     Solver(#[from] denym_tabular::Error),
     /// No release of paths keeps the promises, or a table of paths cannot be built.
     #[error(transparent)]
-    PathSolver(#[from] denym_paths::Error),
+    PathSolver(denym_paths::Error),
     /// A file of paths has a mistake.
     #[error("{error}")]
     Paths {
@@ -85,6 +85,27 @@ pub enum Error {
     /// The stream cannot go on.
     #[error(transparent)]
     Stream(#[from] denym_stream::Error),
+    /// A release that cannot be read or judged.
+    #[error(transparent)]
+    Release(#[from] denym_release::Error),
+    /// Not one event of a stream could be read.
+    #[error("none of {events} events can be read{}", absent_columns(absent))]
+    NothingReadable {
+        /// Events that came.
+        events: u64,
+        /// Where they came from, as the policy names it.
+        source_name: String,
+        /// Columns of the policy that no event has.
+        absent: Vec<String>,
+    },
+    /// A checkpoint that cannot be believed.
+    #[error("the checkpoint of this stream {what}")]
+    Checkpoint {
+        /// What is wrong with it.
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+    },
     /// A name on the command line that the data does not have.
     #[error("there is no column `{column}`")]
     UnknownColumn {
@@ -150,6 +171,12 @@ pub enum Error {
     /// The user asked to stop.
     #[error("stopped on request")]
     Stopped,
+    /// The source is no longer what was read.
+    #[error("the source changed after it was read")]
+    SourceChanged {
+        /// Where it is.
+        path: PathBuf,
+    },
     /// Time or effort ended before anything was found.
     #[error("nothing was found within the time or effort given")]
     OutOfTime,
@@ -159,6 +186,15 @@ pub enum Error {
         /// What was found that cannot be.
         what: String,
     },
+}
+
+impl From<denym_paths::Error> for Error {
+    fn from(error: denym_paths::Error) -> Error {
+        match error {
+            denym_paths::Error::Stopped => Error::Stopped,
+            error => Error::PathSolver(error),
+        }
+    }
 }
 
 impl From<denym_data::paths::PathsError> for Error {
@@ -198,12 +234,18 @@ impl Error {
                 denym_microdata::Error::Infeasible | denym_microdata::Error::TooFewRecords { .. },
             )
             | Error::Infeasible { .. }
+            | Error::Release(denym_release::Error::Infeasible { .. })
             | Error::OutOfTime
             | Error::TooManyDropped { .. } => 1,
             Error::PathSolver(error) if error.is_refusal() => 1,
+            Error::Several(errors) if errors.iter().any(|error| error.exit_code() == 3) => 3,
             Error::Internal { .. }
+            | Error::Engine(
+                denym_engine::Error::Internal { .. } | denym_engine::Error::Mismatch { .. },
+            )
             | Error::PathSolver(denym_paths::Error::Internal { .. })
-            | Error::Stream(denym_stream::Error::Internal { .. }) => 3,
+            | Error::Stream(denym_stream::Error::Internal { .. })
+            | Error::Release(denym_release::Error::Internal { .. }) => 3,
             _ => 2,
         }
     }
@@ -225,6 +267,9 @@ impl Error {
             Error::Microdata(error) => error.code(),
             Error::NoRandomness => "no-randomness",
             Error::Stream(error) => error.code(),
+            Error::Release(error) => error.code(),
+            Error::NothingReadable { .. } => "stream-nothing-readable",
+            Error::Checkpoint { .. } => "stream-checkpoint",
             Error::UnknownColumn { .. } => "unknown-column",
             Error::Argument { .. } => "argument",
             Error::Attack { code, .. } | Error::Infeasible { code, .. } => code,
@@ -232,6 +277,7 @@ impl Error {
             Error::Exists { .. } => "output-exists",
             Error::Bundle { .. } => "bundle-broken",
             Error::Stopped => "stopped",
+            Error::SourceChanged { .. } => "source-changed",
             Error::OutOfTime => "out-of-time",
             Error::Internal { .. } => "internal",
         }
@@ -248,6 +294,7 @@ impl Error {
                 .first()
                 .map(|mistake| format!("{}:{}", file.display(), mistake.line(text))),
             Error::Engine(error) => error.location(),
+            Error::Release(error) => error.location(),
             Error::Hierarchy {
                 file: Some(file),
                 error,
@@ -263,9 +310,11 @@ impl Error {
             }),
             Error::PathCell { place, row, .. } => Some(format!("{}: row {row}", place.display())),
             Error::UnknownColumn { place, .. } => Some(place.clone()),
-            Error::Io { path, .. } | Error::Exists { path } | Error::Bundle { path, .. } => {
-                Some(path.display().to_string())
-            }
+            Error::NothingReadable { source_name, .. } => Some(source_name.clone()),
+            Error::Io { path, .. }
+            | Error::Exists { path }
+            | Error::Bundle { path, .. }
+            | Error::Checkpoint { path, .. } => Some(path.display().to_string()),
             _ => None,
         }
     }
@@ -281,6 +330,7 @@ impl Error {
             Error::Several(errors) => errors[0].help(),
             Error::Solver(error) => error.help(),
             Error::Stream(error) => error.help(),
+            Error::Release(error) => error.help(),
             Error::PathSolver(error) => error.help(),
             Error::Paths {
                 error: denym_data::paths::PathsError::TwoPlaces { .. },
@@ -318,13 +368,32 @@ impl Error {
             Error::Exists { .. } => {
                 "choose another directory with -o, or replace it with --force".into()
             }
+            Error::NothingReadable { absent, .. } if absent.is_empty() => {
+                "check `format` and the kind of `time` in the policy: a time is a whole number".into()
+            }
+            Error::NothingReadable { .. } => {
+                "correct the names in `[attributes]`, or `format` in `[data]`; nothing was taken for read".into()
+            }
+            Error::Checkpoint { .. } => {
+                "put back the checkpoint from a backup, or start in a new directory: what was published stands".into()
+            }
             Error::Bundle { .. } => {
                 "ask the publisher for the whole `release` directory again".into()
             }
             Error::Stopped => "run it again; nothing was written".into(),
+            Error::SourceChanged { .. } => "plan and run it again, on files that nobody writes to meanwhile".into(),
             Error::OutOfTime => "give it more time or effort; nothing was written".into(),
             Error::Internal { .. } => "please report it with the policy and the version".into(),
         }
+    }
+}
+
+fn absent_columns(absent: &[String]) -> String {
+    let names: Vec<String> = absent.iter().map(|name| format!("`{name}`")).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        [name] => format!(": no event has the column {name}"),
+        names => format!(": no event has the columns {}", names.join(", ")),
     }
 }
 
@@ -344,5 +413,26 @@ fn reason(kind: std::io::ErrorKind) -> &'static str {
         std::io::ErrorKind::NotADirectory => "a part of its path is not a directory",
         std::io::ErrorKind::InvalidData => "it is not UTF-8 text",
         _ => "the system refused",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bug_of_ours_below_exits_with_3_also_among_other_errors() {
+        let engine = || {
+            Error::Engine(denym_engine::Error::Internal {
+                during: "summarizing",
+            })
+        };
+        let mismatch = Error::Engine(denym_engine::Error::Mismatch { what: "lengths" });
+        assert_eq!(engine().exit_code(), 3);
+        assert_eq!(mismatch.exit_code(), 3);
+        let several = Error::several(vec![Error::OutOfTime, engine()]);
+        assert_eq!(several.exit_code(), 3);
+        let several = Error::several(vec![Error::OutOfTime, Error::OutOfTime]);
+        assert_eq!(several.exit_code(), 2);
     }
 }

@@ -25,7 +25,8 @@ use std::collections::BTreeMap;
 use denym_data::{Code, Column, Hierarchy, Table};
 
 use crate::Error;
-use crate::certificate::Groups;
+
+pub(crate) use denym_release::groups::joined;
 
 /// The table with its groups: released columns, the sensitive one ascending within each group, and a column of groups.
 pub(crate) fn linked(
@@ -109,45 +110,6 @@ pub(crate) fn apart(linked: &Table, group: &str, attribute: &str) -> Result<(Tab
     Ok((first, Table::new(columns)?))
 }
 
-/// The two tables of Anatomy as one; a problem in words when they do not meet.
-pub(crate) fn joined(
-    first: &Table,
-    second: &Table,
-    claims: &Groups,
-) -> Result<Table, &'static str> {
-    let lacking = "the tables lack a column of the certificate";
-    let of = first.column(&claims.column).ok_or(lacking)?;
-    let groups = second.column(&claims.column).ok_or(lacking)?;
-    let values = second.column(&claims.attribute).ok_or(lacking)?;
-    let is_count = |column: &&Column| column.name != groups.name && column.name != values.name;
-    let counts = second.columns().iter().find(is_count).ok_or(lacking)?;
-    let mut of_group: BTreeMap<Option<&str>, Vec<Code>> = BTreeMap::new();
-    for row in 0..second.records() {
-        let count = counts.text(row).and_then(|text| text.parse::<usize>().ok());
-        let count = count.filter(|&count| count <= first.records());
-        let count = count.ok_or("the second table has a count that is none")?;
-        let list = of_group.entry(groups.text(row)).or_default();
-        list.extend(std::iter::repeat_n(values.codes[row], count));
-        if list.len() > first.records() {
-            return Err("the two tables differ in the size of a group");
-        }
-    }
-    for list in of_group.values_mut() {
-        list.sort_unstable_by(|a, b| b.cmp(a));
-    }
-    let codes: Option<Vec<Code>> = (0..first.records())
-        .map(|row| of_group.get_mut(&of.text(row))?.pop())
-        .collect();
-    let codes = codes.filter(|_| of_group.values().all(Vec::is_empty));
-    let codes = codes.ok_or("the two tables differ in the size of a group")?;
-    let mut columns = first.columns().to_vec();
-    columns.push(Column {
-        codes,
-        ..values.clone()
-    });
-    Table::new(columns).map_err(|_| lacking)
-}
-
 /// The lowest node of a taxonomy with this label: its level and its number there.
 pub(crate) fn node_called(taxonomy: &Hierarchy, label: &str) -> Option<(usize, u32)> {
     (0..).zip(taxonomy.levels()).find_map(|(level, of)| {
@@ -172,7 +134,13 @@ pub(crate) fn exposure(
             .map(|code| node_called(taxonomy, column.dictionary.text(code)?))
             .collect()
     };
-    let (shown, guarded) = (nodes(values), nodes(guards));
+    let (mut shown, guarded) = (nodes(values), nodes(guards));
+    // A missing value is a leaf of its own; a missing guard guards nothing.
+    if let Some(missing) = values.dictionary.missing() {
+        let leaves = &taxonomy.levels()[0].labels;
+        let leaf = leaves.iter().position(Option::is_none);
+        shown[missing as usize] = leaf.map(|node| (0, node as u32));
+    }
     // The codes under each node say which node lies under which.
     let under = |(level, node): (usize, u32)| -> Vec<usize> {
         let of = &taxonomy.levels()[level].nodes;
@@ -219,6 +187,7 @@ fn gcd(a: u128, b: u128) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Groups;
 
     fn table() -> Table {
         let column = |name: &str, texts: [&str; 4]| Column::from_texts(name, texts.map(Some));

@@ -1,34 +1,43 @@
 //! Publish data about people so that it stays useful and nobody in it can be found.
 //!
 //! Three nouns, three verbs: a [`Policy`] says what is wanted, a [`Plan`] what will be done, a [`Release`] what was proven. Read a
-//! policy with [`Policy::parse`], make a release with [`anonymize`], check one with [`verify`], measure any table with
+//! policy with [`read_policy`], make a release with [`anonymize`], check one with [`verify`], measure any table with
 //! [`audit`].
 
+mod absent;
+mod account;
 mod anonymize;
 pub mod attack;
 mod audit;
 mod bundle;
 pub mod catalogue;
-mod certificate;
 mod coding;
 mod compare;
 mod effort;
 mod error;
 mod explore;
+mod formulas;
 pub mod generate;
 mod groups;
+mod guarded;
 mod hierarchies;
-mod judge;
+mod kinds;
 mod listener;
 mod mapping;
 mod numbers;
+mod options;
+mod outline;
+mod owners;
 mod paths;
 mod perturb;
+mod pipeline;
 mod plan;
 pub mod policy;
 mod population;
 mod presence;
 mod profile;
+mod program;
+mod promise_kinds;
 mod pseudonyms;
 mod recoded;
 mod relations;
@@ -44,35 +53,39 @@ mod utility;
 mod verify;
 
 pub use anonymize::{
-    Account, ColumnTests, Figures, Measures, Microdata, Outcome, PathFigures, Refusal, Release,
-    RunOptions, TransactionFigures, Tried, Unconcerned, anonymize,
+    Account, ColumnTests, Figures, Input, Measures, Microdata, Outcome, PathFigures, Refusal,
+    Release, RunOptions, TransactionFigures, Tried, Unconcerned, anonymize,
 };
 pub use audit::against::{Judged, audit_policy};
 pub use audit::paths::{PathAuditRequest, audit_paths};
 pub use audit::transactions::{TransactionAuditRequest, audit_transactions};
 pub use audit::{Audit, AuditRequest, Dilemma, SpecialUniques, WhatElse, WhatIf, audit};
 pub use bundle::remove_unfinished;
-pub use certificate::{
-    Altered, AttackResult, Certificate, Check, Claim, DataFile, Groups, Sensitive,
-};
 pub use compare::{NumberComparison, compare_numbers, compare_tables};
-pub use denym_data::Fraction;
-pub use denym_engine::events::Lag as StreamLag;
-pub use denym_engine::{Encoding, Format, ReadOptions};
+pub use denym_data::{Fraction, Standing, Verdict as ProgramVerdict};
+pub use denym_engine::events::{Brokers as StreamBrokers, Lag as StreamLag};
+pub use denym_engine::{Encoding, Format, ReadOptions, RecordBatch, panic_is_caught_here};
 pub use denym_measure::catalogue::{METRICS, MetricEntry, PROMISES, PromiseEntry};
 pub use denym_measure::metrics::{ColumnComparison, Comparison};
-pub use denym_measure::paths::PathAudit;
 pub use denym_measure::profile::{Pattern, Profile};
+pub use denym_measure::sequences::SequenceAudit;
 pub use denym_measure::{SensitiveSurvey, Survey};
+pub use denym_release::certificate::{
+    Altered, AttackResult, Basis, Certificate, Check, Claim, ColumnRole, DataFile, Groups,
+    KnownTogether, PublishedColumn, Sensitive, Word, asked,
+};
 pub use denym_stream::Counts as StreamCounts;
 pub use error::Error;
-pub use explore::{Exploration, ExploreRequest, Trial, explore};
+pub use explore::{Exploration, ExploreRequest, Trial, explore, explore_stream};
+pub use guarded::guarded;
 pub use listener::{Listener, Phase, Silent};
+pub use outline::{Cost, Outline, Plan, TimeClass, plan};
 pub use paths::{PathClaims, PathForm};
-pub use plan::Plan;
-pub use policy::{Mistake, Policy};
+pub use policy::{Mistake, Policy, may_be_shown, parse_policy, read_policy};
 pub use presence::{Presence, Wildcards};
-pub use profile::{draft_policy, profile_table};
+pub use profile::{draft_policy, looks_like, profile_table};
+pub use program::{Found as ProgramFound, Program, verdict_words};
+pub use promise_kinds::{PromiseKind, promise_kinds};
 pub use pseudonyms::Environment;
 pub use stream::{
     StreamListener, StreamPolicy, StreamProgress, StreamRun, StreamSink, StreamSource,
@@ -81,27 +94,11 @@ pub use stream::{
 pub use transactions::TransactionForm;
 pub use utility::{Utility, utility};
 pub use verify::stream::{BrokenWindow, StreamVerification, is_stream, verify_stream};
-pub use verify::{Verification, verify};
+pub use verify::{JudgedColumn, JudgedFile, Verdict, Verification, Verified, verify};
+
+pub(crate) use denym_release::{certificate, evidence, judge, stages};
 
 use std::path::Path;
-
-impl Policy {
-    /// Reads the policy in `file`.
-    pub fn read(file: &Path) -> Result<Policy, Error> {
-        let text = std::fs::read_to_string(file)
-            .map_err(|error| Error::io("read the policy", file, &error))?;
-        Policy::parse(&text, file).map_err(|mistakes| Error::Policy {
-            file: file.to_owned(),
-            text,
-            mistakes,
-        })
-    }
-
-    /// The name of the data set, for files and headings.
-    pub fn data_name(&self) -> String {
-        plan::data_name(&self.data.path)
-    }
-}
 
 /// Reads a whole table, for programs that want to look at data as denym sees it.
 pub fn table(path: &Path, options: &ReadOptions) -> Result<denym_data::Table, Error> {

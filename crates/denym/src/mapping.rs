@@ -5,10 +5,21 @@ use std::fmt::Write as _;
 
 use denym_data::{Recoding, Summary, Table, Unit};
 
+use crate::formulas::{Formulas, escaped};
 use crate::plan::Plan;
 
 /// The mapping as CSV: attribute, value, what it became, how many records; suppressed records have no published value.
-pub(crate) fn csv(plan: &Plan, table: &Table, summary: &Summary, recoding: &Recoding) -> String {
+pub(crate) fn csv(
+    plan: &Plan,
+    table: &Table,
+    summary: &Summary,
+    recoding: &Recoding,
+    formulas: Formulas,
+) -> String {
+    let quoted = |text: &str| match formulas {
+        Formulas::Keep => quoted(text),
+        Formulas::Escape | Formulas::Refuse => quoted(&escaped(text)),
+    };
     let mut text = String::from("attribute,value,fate,published,records\n");
     for (d, name) in plan.quasi_names().iter().enumerate() {
         let column = &table.columns()[plan.columns.quasi[d]];

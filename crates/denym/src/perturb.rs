@@ -59,15 +59,22 @@ pub(crate) fn perturbed<'a>(
     Ok(Cow::Owned(Table::new(columns)?))
 }
 
-/// What a certificate says about the perturbed columns.
-pub(crate) fn altered(policy: &Policy) -> Vec<Altered> {
+/// What a certificate says about the perturbed columns. What was drawn with a seed can be drawn again, and is said to be so.
+pub(crate) fn altered(policy: &Policy, seeded: bool) -> Vec<Altered> {
     let specs = policy.release.microdata.perturb.iter();
     specs
-        .map(|spec| Altered {
-            columns: spec.columns.clone(),
-            method: spec.method.name().to_owned(),
-            reproducible: !spec.method.is_random(),
-            true_of_records: false,
+        .map(|spec| {
+            let (name, random) = (spec.method.name(), spec.method.is_random());
+            Altered {
+                columns: spec.columns.clone(),
+                method: if seeded && random {
+                    format!("{name}, drawn with a seed")
+                } else {
+                    name.to_owned()
+                },
+                reproducible: seeded || !random,
+                true_of_records: false,
+            }
         })
         .collect()
 }

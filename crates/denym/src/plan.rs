@@ -2,15 +2,22 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use denym_data::{Column, Hierarchy, Role, Table};
 use denym_engine::Engine;
 use denym_measure::Promise;
 
+pub(crate) use denym_release::evidence::{joint, judges};
+
 use crate::judge::{self, SensitiveAttribute, joint_name};
-use crate::policy::{AttributeSpec, HierarchySpec, Missing, Mistake, Policy, PromiseSpec, suggest};
-use crate::{Error, hierarchies};
+use crate::owners::{self, Owner};
+pub(crate) use crate::policy::data_name;
+use crate::policy::{
+    AttributeSpec, HierarchySpec, Missing, Mistake, Policy, PromiseSpec, Reach, names_to_show,
+    suggest_column,
+};
+use crate::{Error, absent, hierarchies};
 
 /// Which columns of the table play which part, by position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,9 +33,9 @@ pub(crate) struct Columns {
 }
 
 /// A policy resolved against its data.
-pub struct Plan {
+pub(crate) struct Plan {
     /// What is wanted.
-    pub policy: Policy,
+    pub(crate) policy: Policy,
     pub(crate) columns: Columns,
     pub(crate) hierarchies: Vec<Hierarchy>,
     pub(crate) sensitive: Vec<SensitiveAttribute>,
@@ -40,18 +47,30 @@ pub struct Plan {
     pub(crate) weights: Option<Vec<f64>>,
     /// Several columns read as one, appended to the table.
     pub(crate) joints: Vec<Column>,
+    /// Records of the source.
+    pub(crate) records: u64,
     /// Records that miss a value the policy wants present; they are suppressed before anything else.
     pub(crate) incomplete: Vec<usize>,
+    /// How many of them are further records of people who publish one each.
+    pub(crate) surplus: u64,
+    /// Whose records the adversary may put together.
+    pub(crate) owners: Vec<Owner>,
     /// What the steward should know although it is no mistake.
-    pub warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
 }
 
 impl Plan {
     /// Checks `policy` against the table it speaks of; every mistake is reported.
-    pub fn new(policy: &Policy, table: &Table, engine: &Engine) -> Result<Plan, Error> {
+    pub(crate) fn new(policy: &Policy, table: &Table, engine: &Engine) -> Result<Plan, Error> {
         let columns = columns(policy, table)?;
         let mut failures = Vec::new();
-        let mut bind = |spec: &AttributeSpec| match hierarchy(policy, spec, table, engine) {
+        let bound = |spec: &AttributeSpec| match table.column(&spec.name) {
+            Some(column) => hierarchy(policy, spec, column, engine),
+            None => Err(vec![Error::Internal {
+                what: "an attribute without a column".into(),
+            }]),
+        };
+        let mut bind = |spec: &AttributeSpec| match bound(spec) {
             Ok(hierarchy) => Some(hierarchy),
             Err(errors) => {
                 failures.extend(errors);
@@ -150,6 +169,8 @@ impl Plan {
             }
         }
         let promises = promises(policy, &sensitive, &mut mistakes, &mut warnings);
+        let owners = owners::of(policy, table, &mut mistakes);
+        mistakes.extend(nobodys(policy, table));
         if !mistakes.is_empty() {
             return Err(policy_error(policy, mistakes));
         }
@@ -160,7 +181,10 @@ impl Plan {
             .with_role(Role::QuasiIdentifier)
             .filter_map(|spec| bound.remove(&spec.name))
             .collect();
-        let incomplete = incomplete(policy, table);
+        let mut incomplete = incomplete(policy, table);
+        let surplus = surplus(policy, table, &incomplete)?;
+        incomplete.extend(&surplus);
+        incomplete.sort_unstable();
         Ok(Plan {
             policy: policy.clone(),
             columns,
@@ -171,13 +195,16 @@ impl Plan {
             limits,
             weights: weights(policy),
             joints,
+            records: table.records() as u64,
             incomplete,
+            surplus: surplus.len() as u64,
+            owners,
             warnings,
         })
     }
 
     /// What will be done, a line per step.
-    pub fn steps(&self) -> Vec<String> {
+    pub(crate) fn steps(&self) -> Vec<String> {
         let policy = &self.policy;
         let mut steps = Vec::new();
         let names = |role| {
@@ -190,7 +217,12 @@ impl Plan {
         for spec in &policy.attributes {
             let (name, operations) = (&spec.name, &spec.operations);
             match operations.pseudonym {
-                Some(_) => steps.push(format!("replace `{name}` by keyed pseudonyms")),
+                Some(ref pseudonym) => steps.push(match pseudonym.per {
+                    Reach::Release => format!("replace `{name}` by keyed pseudonyms"),
+                    Reach::Class => {
+                        format!("replace `{name}` by keyed pseudonyms, others in every class")
+                    }
+                }),
                 None if spec.role == Role::Identifier => steps.push(format!("drop `{name}`")),
                 None => {}
             }
@@ -227,7 +259,24 @@ impl Plan {
             policy.release.suppress_at_most.to_f64() * 100.0
         ));
         steps.extend(crate::catalogue::cannot(&policy.release.algorithm));
+        steps.push(crate::program::of(policy).step());
+        let missing = self.incomplete.len() as u64 - self.surplus;
+        for (count, why) in [
+            (missing, "which miss a value that must be there"),
+            (
+                self.surplus,
+                "drawn in secret so that each person has one: who knows the program may know how many a person has",
+            ),
+        ] {
+            if count > 0 {
+                steps.push(format!(
+                    "leave out {count} of {} records, {why}; they count towards `suppress-at-most` and as lost",
+                    self.records
+                ));
+            }
+        }
         steps.extend(crate::scopes::steps(self));
+        steps.extend(owners::steps(policy, &self.owners));
         if policy.with_role(Role::Subject).next().is_some() {
             steps.push(format!(
                 "count subjects by {}, renumbered within each class",
@@ -268,9 +317,14 @@ impl Plan {
         Ok(Cow::Owned(Table::new(columns.collect())?))
     }
 
+    /// Records that may be missing from the release, those that miss a value included.
+    pub(crate) fn allowance(&self) -> u64 {
+        self.policy.release.suppress_at_most.floor_of(self.records)
+    }
+
     /// The promises as they are judged on the source's codes.
     pub(crate) fn judges(&self) -> Result<Vec<Box<dyn Promise>>, Error> {
-        judges(&self.promises, &self.sensitive)
+        Ok(judges(&self.promises, &self.sensitive)?)
     }
 
     /// The names of the quasi-identifiers, in the policy's order.
@@ -295,21 +349,6 @@ fn weights(policy: &Policy) -> Option<Vec<f64>> {
     })
 }
 
-/// The promises over these sensitive attributes.
-pub(crate) fn judges(
-    promises: &[PromiseSpec],
-    sensitive: &[SensitiveAttribute],
-) -> Result<Vec<Box<dyn Promise>>, Error> {
-    promises
-        .iter()
-        .map(|spec| {
-            judge::promise(spec, sensitive).map_err(|what| Error::Internal {
-                what: what.to_owned(),
-            })
-        })
-        .collect()
-}
-
 /// Mistakes of `policy`, in order of place.
 pub(crate) fn policy_error(policy: &Policy, mut mistakes: Vec<Mistake>) -> Error {
     mistakes.sort_by_key(|mistake| mistake.span.start);
@@ -322,11 +361,7 @@ pub(crate) fn policy_error(policy: &Policy, mut mistakes: Vec<Mistake>) -> Error
 
 /// Finds every column of the policy in the table.
 fn columns(policy: &Policy, table: &Table) -> Result<Columns, Error> {
-    let names: Vec<&str> = table
-        .columns()
-        .iter()
-        .map(|column| column.name.as_str())
-        .collect();
+    let names = names_to_show(table);
     let mut columns = Columns::default();
     let mut mistakes = Vec::new();
     for spec in &policy.attributes {
@@ -336,7 +371,7 @@ fn columns(policy: &Policy, table: &Table) -> Result<Columns, Error> {
                     code: "policy-unknown-column",
                     message: format!("the data has no column `{}`", spec.name),
                     span: spec.span.clone(),
-                    help: suggest(&spec.name, &names),
+                    help: suggest_column(&spec.name, &names),
                 });
             }
             continue;
@@ -361,17 +396,12 @@ fn columns(policy: &Policy, table: &Table) -> Result<Columns, Error> {
 }
 
 /// Builds the hierarchy of one attribute.
-fn hierarchy(
+pub(crate) fn hierarchy(
     policy: &Policy,
     spec: &AttributeSpec,
-    table: &Table,
+    column: &Column,
     engine: &Engine,
 ) -> Result<Hierarchy, Vec<Error>> {
-    let Some(column) = table.column(&spec.name) else {
-        return Err(vec![Error::Internal {
-            what: "an attribute without a column".into(),
-        }]);
-    };
     let one = |error: denym_data::Error, file: Option<PathBuf>| Error::Hierarchy {
         attribute: spec.name.clone(),
         file,
@@ -385,7 +415,9 @@ fn hierarchy(
         }
         HierarchySpec::Intervals(widths) => Hierarchy::intervals(dictionary, widths),
         HierarchySpec::Dates(parts) => Hierarchy::dates(dictionary, parts),
-        HierarchySpec::Redaction(end, step) => Hierarchy::redaction(dictionary, *end, *step),
+        HierarchySpec::Redaction(end, step) => {
+            Hierarchy::redaction(dictionary, *end, *step, spec.levels.1)
+        }
         HierarchySpec::Ordered(order, sizes) => Hierarchy::ordered(dictionary, order, sizes),
         HierarchySpec::Priority(order, steps) if order.is_empty() => {
             Hierarchy::priority(dictionary, &by_frequency(column), *steps)
@@ -493,42 +525,13 @@ fn promises(
                 .into(),
             });
         }
-        if let PromiseSpec::Confidence {
-            attribute: Some(name),
-            values,
-            ..
-        } = &spec
-            && let Some(attribute) = sensitive.iter().find(|attribute| attribute.name == *name)
-        {
-            let absent = values
-                .iter()
-                .filter(|&value| !attribute.values.iter().flatten().any(|v| v == value))
-                .count();
-            if absent > 0 {
-                warnings.push(format!(
-                    "{absent} of the bounded values of `{name}` never occur in the data"
-                ));
-            }
-        }
+        warnings.extend(absent::warnings(&spec, sensitive));
         promises.push(spec);
     }
     promises
 }
 
-/// Several columns read as one; the name of the first that the table does not have, if any.
-pub(crate) fn joint(table: &Table, names: &[String]) -> Result<Column, String> {
-    let positions = names
-        .iter()
-        .map(|name| table.position(name).ok_or_else(|| name.clone()))
-        .collect::<Result<Vec<usize>, String>>()?;
-    Ok(denym_measure::combined(
-        table,
-        &positions,
-        &joint_name(names),
-    ))
-}
-
-/// Records that miss a quasi-identifier whose policy says `missing = "suppress"`.
+/// Records that miss a value whose policy says `missing = "suppress"`.
 fn incomplete(policy: &Policy, table: &Table) -> Vec<usize> {
     let mut rows: Vec<usize> = policy
         .attributes
@@ -550,19 +553,41 @@ fn incomplete(policy: &Policy, table: &Table) -> Vec<usize> {
     rows
 }
 
-/// The name of a data set: its file name without extension.
-pub(crate) fn data_name(path: &str) -> String {
-    let stem = Path::new(path)
-        .file_stem()
-        .and_then(|stem| stem.to_str())
-        .unwrap_or("data");
-    stem.chars()
-        .map(|c| {
-            if c.is_alphanumeric() || "-_.".contains(c) {
-                c
-            } else {
-                '-'
-            }
-        })
-        .collect()
+/// Records beyond one for each person, drawn in secret, where the adversary knows the program.
+fn surplus(policy: &Policy, table: &Table, gone: &[usize]) -> Result<Vec<usize>, Error> {
+    let subject = policy.with_role(Role::Subject).next();
+    let subject = subject.filter(|_| policy.knows_program);
+    let Some(column) = subject.and_then(|spec| table.column(&spec.name)) else {
+        return Ok(Vec::new());
+    };
+    // Records that are left out anyway are nobody's turn.
+    let mut left = gone.iter().copied().peekable();
+    let rows: Vec<usize> = (0..table.records())
+        .filter(|row| left.next_if_eq(row).is_none())
+        .collect();
+    let people: Vec<u32> = rows.iter().map(|&row| column.codes[row]).collect();
+    let mut secret = crate::perturb::Secret::default();
+    let further = denym_tabular::surplus(&people, &mut |bound| secret.below(bound));
+    secret.check()?;
+    Ok(further.into_iter().map(|at| rows[at]).collect())
+}
+
+/// Records that belong to nobody can be counted neither as one person nor as many.
+fn nobodys(policy: &Policy, table: &Table) -> Option<Mistake> {
+    let spec = policy.with_role(Role::Subject).next()?;
+    let column = table.column(&spec.name)?;
+    let missing = column.dictionary.missing()?;
+    let many = column.codes.iter().filter(|&&code| code == missing).count();
+    (many > 0 && spec.missing != Missing::Suppress).then(|| Mistake {
+        code: "policy-missing-subject",
+        message: format!(
+            "{many} records have no `{}`: whether they are one person's or many people's changes every promise",
+            spec.name
+        ),
+        span: spec.span.clone(),
+        help: format!(
+            "complete the column, or leave these records out with `{} = {{ role = \"subject\", missing = \"suppress\" }}`",
+            spec.name
+        ),
+    })
 }

@@ -14,7 +14,7 @@ use denym_data::{ClassId, Code, Column, Dictionary, Kind, Recoding, Role, String
 use denym_engine::Engine;
 
 use crate::plan::{Plan, policy_error};
-use crate::policy::{Mistake, Policy, PromiseSpec, Promised, suggest};
+use crate::policy::{Mistake, Policy, PromiseSpec, Promised, suggest_column};
 use crate::{Error, source};
 
 /// The data and the register of the policy, coded alike; the data as it is when the policy has no register.
@@ -45,12 +45,12 @@ pub(crate) fn read(
         .read(policy.resolve(Path::new(file)), &options)
         .map_err(|error| match error {
             denym_engine::Error::UnknownColumn { column, known, .. } => {
-                let known: Vec<&str> = known.iter().map(String::as_str).collect();
+                let known = known.to_show();
                 let mistake = Mistake {
                     code: "policy-unknown-column",
                     message: format!("the population has no column `{column}`"),
                     span: first.span.clone(),
-                    help: suggest(&column, &known),
+                    help: suggest_column(&column, &known),
                 };
                 policy_error(policy, vec![mistake])
             }
@@ -132,10 +132,20 @@ pub(crate) fn tuples(plan: &Plan, register: &Table) -> denym_tabular::Population
             .map(|d| distinct.keys().map(|tuple| tuple[d]).collect())
             .collect(),
         people: distinct.into_values().collect(),
-        everybody: plan.promises.iter().zip(&plan.scopes).any(|(spec, scope)| {
-            scope.is_none()
-                && matches!(spec, PromiseSpec::DeltaPresence { least, .. } if least.0.numerator() > 0)
-        }),
+        everybody: plan
+            .promises
+            .iter()
+            .zip(&plan.scopes)
+            .filter(|(spec, _)| {
+                matches!(spec, PromiseSpec::DeltaPresence { least, .. } if least.0.numerator() > 0)
+            })
+            .map(|(_, scope)| match scope {
+                None => (0..names.len()).collect(),
+                Some(own) => (0..names.len())
+                    .filter(|&d| own.contains(&names[d]))
+                    .collect(),
+            })
+            .collect(),
     }
 }
 

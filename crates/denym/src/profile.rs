@@ -7,6 +7,7 @@ use denym_data::{DatePart, Decimal, End, Kind, Role};
 use denym_engine::{Engine, ReadOptions};
 use denym_measure::profile::{ColumnProfile, GuessedHierarchy, Profile, profile};
 
+use crate::compare::data_of;
 use crate::listener::{Listener, Phase};
 use crate::{Error, threads};
 
@@ -22,9 +23,29 @@ pub fn profile_table(
 ) -> Result<Profile, Error> {
     let engine = Engine::new(threads)?;
     listener.phase(Phase::Reading);
-    let table = engine.read(path, options)?;
+    let table = engine.read(data_of(path)?, options)?;
     listener.phase(Phase::Auditing);
     Ok(threads::pool(threads)?.install(|| profile(&table, MOST_COMBINED)))
+}
+
+/// The kind of data whose columns these are, where it is no table of people, and what its policy says.
+pub fn looks_like(profile: &Profile) -> Option<(&'static str, &'static str)> {
+    let has = |name: &str| profile.columns.iter().any(|column| column.name == name);
+    if has("path") || has("subject") && has("location") && has("time") {
+        Some(("paths", "`kind = \"paths\"` and `knows = { doublets = 2 }`"))
+    } else if has("items") || has("subject") && has("item") {
+        Some((
+            "transactions",
+            "`kind = \"transactions\"` and `knows = { items = 2 }`",
+        ))
+    } else if has("id") && has("institution") {
+        Some((
+            "trails",
+            "`kind = \"trails\"` and `identified = \"people.csv\"`",
+        ))
+    } else {
+        None
+    }
 }
 
 /// A policy for the table at `path`, as `anonymize` accepts it; every guess with its reason beside it.
@@ -34,6 +55,12 @@ pub fn draft_policy(profile: &Profile, path: &str) -> String {
          [data]\npath = {}\n\n[attributes]\n",
         quoted(path)
     );
+    if let Some((kind, says)) = looks_like(profile) {
+        let line = format!(
+            "# These look like {kind}, which a policy for a table does not protect: its policy has {says}.\n"
+        );
+        text.insert_str(0, &line);
+    }
     let width = profile
         .columns
         .iter()

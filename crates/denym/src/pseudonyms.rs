@@ -4,7 +4,8 @@
 //!
 //! A token is the first half of HMAC-SHA256 under the key, over the column's name and the value: without the key it tells
 //! nothing about the value, and guesses cannot be tried. The key never enters the bundle. What is *not* protected: tokens
-//! link the records of one person, within a release and across releases that use the same key.
+//! link the records of one person, within a release and across releases that use the same key. Within a release that is judged: see
+//! [`crate::owners`]. Tokens per class link nothing beyond a class.
 //!
 //! # Reference
 //!
@@ -13,11 +14,11 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use denym_data::{Column, Role, Table};
+use denym_data::{ClassId, Column, Recoding, Role, Table};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-use crate::policy::{KeySource, Policy};
+use crate::policy::{KeySource, Policy, Reach};
 use crate::{Error, secret};
 
 /// Reads a variable of the environment; the caller's, since libraries do not look around.
@@ -37,7 +38,10 @@ pub(crate) fn replaced(
 ) -> Result<Table, Error> {
     let specs = policy.with_role(Role::Identifier);
     let wanted: Vec<(&str, &KeySource)> = specs
-        .filter_map(|spec| Some((spec.name.as_str(), spec.operations.pseudonym.as_ref()?)))
+        .filter_map(|spec| {
+            let pseudonym = spec.operations.pseudonym.as_ref()?;
+            Some((spec.name.as_str(), &pseudonym.key))
+        })
         .collect();
     if wanted.is_empty() {
         return Ok(table);
@@ -49,6 +53,60 @@ pub(crate) fn replaced(
         };
         let key = key(policy, source, environment)?;
         columns[position] = tokens(&columns[position], &key)?;
+    }
+    Ok(Table::new(columns)?)
+}
+
+/// The columns whose tokens are drawn anew in every class.
+pub(crate) fn per_class(policy: &Policy) -> impl Iterator<Item = (&str, &KeySource)> {
+    policy.with_role(Role::Identifier).filter_map(|spec| {
+        let pseudonym = spec.operations.pseudonym.as_ref()?;
+        (pseudonym.per == Reach::Class).then_some((spec.name.as_str(), &pseudonym.key))
+    })
+}
+
+/// The table with tokens that differ from class to class, where the policy wants them so; `class_of` has the class of each record.
+///
+/// A token is made of the token of the person and of what the class publishes, under the same key: within a class it stands for one
+/// person, and nobody without the key can tell which tokens of two classes are one person's.
+pub(crate) fn by_class(
+    policy: &Policy,
+    table: &Table,
+    class_of: &[Option<ClassId>],
+    recoding: &Recoding,
+    environment: Option<Environment>,
+) -> Result<Table, Error> {
+    let mut columns = table.columns().to_vec();
+    let shown: Vec<String> = (0..recoding.classes())
+        .map(|class| {
+            let mut shown = String::new();
+            for (labels, published) in recoding.labels.iter().zip(&recoding.published) {
+                // Lengths before texts: no two lists of texts read the same.
+                let _ = match &labels.texts[published[class] as usize] {
+                    Some(text) => write!(shown, "{}:{text}", text.len()),
+                    None => write!(shown, "-"),
+                };
+            }
+            shown
+        })
+        .collect();
+    for (name, source) in per_class(policy) {
+        let Some(position) = table.position(name) else {
+            continue;
+        };
+        let key = key(policy, source, environment)?;
+        let column = &table.columns()[position];
+        let texts: Vec<Option<String>> = class_of
+            .iter()
+            .enumerate()
+            .map(|(row, class)| {
+                let text = column.text(row)?;
+                let shown = class.map_or("", |class| shown[class as usize].as_str());
+                Some(format!("{text}\0{shown}"))
+            })
+            .collect();
+        let own = Column::from_texts(name, texts.iter().map(Option::as_deref));
+        columns[position] = tokens(&own, &key)?;
     }
     Ok(Table::new(columns)?)
 }

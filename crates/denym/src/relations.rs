@@ -8,7 +8,7 @@ use denym_engine::Engine;
 use denym_measure::relational::{Detail, joined};
 
 use crate::plan::policy_error;
-use crate::policy::{DetailSpec, Mistake, Policy, suggest};
+use crate::policy::{DetailSpec, Mistake, Policy, suggest_column};
 use crate::{Error, source};
 
 /// The detail table that the attribute `name` belongs to, and its column there.
@@ -70,12 +70,12 @@ pub(crate) fn join(policy: &Policy, person: &Table, engine: &Engine) -> Result<T
         let path = policy.resolve(Path::new(&detail.path));
         let table = engine.read(&path, &options).map_err(|error| match error {
             denym_engine::Error::UnknownColumn { column, known, .. } => {
-                let known: Vec<&str> = known.iter().map(String::as_str).collect();
+                let known = known.to_show();
                 mistake(
                     "policy-unknown-column",
                     format!("`{}` has no column `{column}`", detail.name),
                     detail.span.clone(),
-                    suggest(&column, &known),
+                    suggest_column(&column, &known),
                 )
             }
             error => Error::Engine(error),

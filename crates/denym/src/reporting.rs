@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use denym_data::{Column, Kind, Role, Table};
 use denym_measure::risk::{ClassRisk, class_risk};
-use denym_measure::{Classes, Roles, what_if};
+use denym_measure::{Classes, Roles, Sense, what_if};
 use denym_report::{
     Attempt, ClassSize, Count, Distribution, Fact, Headline, Loss, Outcome, Provenance, Report,
     Risk, risk_bars,
@@ -19,7 +19,7 @@ use serde_json::json;
 use crate::anonymize::{Account, Figures};
 use crate::certificate::{Certificate, Check, Claim, share};
 use crate::plan::Plan;
-use crate::policy::{Diversity, Policy, PromiseSpec};
+use crate::policy::{Policy, PromiseSpec};
 
 /// The steward's report on a release.
 pub(crate) fn report(
@@ -90,7 +90,7 @@ pub(crate) fn report(
                 format!("by the metric `{}`; smaller is better", account.metric.0),
             ),
         ],
-        claims: account.claims.iter().map(claim).collect(),
+        claims: account.claims.iter().map(|one| claim(one, unit)).collect(),
         risk: Some(risk(before, after)),
         class_sizes: class_sizes(after),
         losses: attribute_loss
@@ -118,6 +118,7 @@ pub(crate) fn report(
         notes: what_if_notes(plan, written)
             .into_iter()
             .chain(numbers::notes(plan, account))
+            .chain(account.program.map(|program| program.sentence()))
             .collect(),
         warnings: account.warnings.clone(),
         provenance: {
@@ -194,35 +195,31 @@ fn fact(name: &str, value: String, note: String) -> Fact {
     }
 }
 
-pub(crate) fn claim(claim: &Claim) -> denym_report::Claim {
-    let at_least = matches!(
-        claim.promise.as_str(),
-        "k-anonymity" | "l-diversity" | "xy-anonymity" | "k-e-anonymity" | "k-map"
+/// A claim with the direction and the sentence of its promise; `unit` is what is counted, in the plural.
+pub(crate) fn claim(claim: &Claim, unit: &str) -> denym_report::Claim {
+    let entry = claim.terms.entry();
+    let bound = denym_report::decimal(claim.asked);
+    let asked = match entry.map(|entry| entry.sense) {
+        Some(Sense::AtLeast) => format!("at least {bound}"),
+        Some(Sense::AtMost) => format!("at most {bound}"),
+        None => bound,
+    };
+    let secret = claim.attribute.as_deref().map_or_else(
+        || "the sensitive value".to_owned(),
+        |name| format!("\u{201c}{name}\u{201d}"),
     );
+    let explanation = entry.map(|entry| entry.say(&asked, unit, &secret));
     denym_report::Claim {
-        promise: kind(&claim.terms).to_owned(),
+        promise: match &claim.terms {
+            PromiseSpec::LDiversity { .. } => claim.terms.listed().to_owned(),
+            other => other.name().to_owned(),
+        },
         attribute: claim.attribute.clone(),
-        asked: format!(
-            "{} {}",
-            if at_least { "at least" } else { "at most" },
-            denym_report::decimal(claim.asked)
-        ),
+        asked,
         measured: denym_report::decimal(claim.measured),
         holds: claim.holds,
         recheckable: claim.check == Check::Recheckable,
-        explanation: String::new(),
-    }
-}
-
-/// The promise's name with its kind, so that the report explains the right one.
-fn kind(terms: &PromiseSpec) -> &'static str {
-    match terms {
-        PromiseSpec::LDiversity { kind, .. } => match kind {
-            Diversity::Distinct => "distinct-l-diversity",
-            Diversity::Entropy => "entropy-l-diversity",
-            Diversity::Recursive { .. } => "recursive-l-diversity",
-        },
-        other => other.name(),
+        explanation: explanation.unwrap_or_default(),
     }
 }
 
@@ -369,19 +366,31 @@ pub(crate) fn readme(certificate: &Certificate) -> String {
             groups.attribute, groups.column
         );
     }
+    for known in &certificate.known_together {
+        let many = known
+            .records
+            .map_or_else(|| "all".to_owned(), |many| format!("any {many}"));
+        let _ = writeln!(
+            text,
+            "Where a person has several records, {many} of them are taken to be known, as `{}` ties them together: what is promised holds for people \
+             in the same combination of classes too. The publisher vouches for that.\n",
+            known.column
+        );
+    }
     let unit = if certificate.subject.is_some() {
         "people"
     } else {
         "records"
     };
     for certified in &certificate.claims {
-        let sentence = denym_report::plain_sentence(&claim(certified), unit);
+        let sentence = claim(certified, unit).explanation;
         let check = match certified.check {
             Check::Recheckable => "you can check it",
             Check::Attested => "the publisher vouches for it",
         };
         let _ = writeln!(text, "- {sentence} ({check})");
     }
+    text.push_str(&program(certificate));
     text.push_str(&numbers::readme(certificate));
     if certificate.suppressed_records > 0 {
         let _ = writeln!(
@@ -390,11 +399,42 @@ pub(crate) fn readme(certificate: &Certificate) -> String {
             certificate.suppressed_records
         );
     }
+    text.push_str(&how_to_check(certificate));
+    text
+}
+
+/// What the columns are, and how a recipient checks a release; the end of every README.
+pub(crate) fn how_to_check(certificate: &Certificate) -> String {
+    let mut text = String::from("\n# What the columns are\n\n");
+    for file in certificate.files() {
+        for column in &file.columns {
+            let judged = if certificate.is_judged(column) {
+                ""
+            } else {
+                "; no promise looks at it"
+            };
+            let _ = writeln!(
+                text,
+                "- `{}` of `{}`: {}{judged}",
+                column.name,
+                file.file,
+                column.role.name()
+            );
+        }
+    }
     text.push_str(
-        "\n# How to check it\n\n    denym verify .\n\nmeasures every promise again from this directory alone, and tells whether a \
-         byte of the data was changed. Please do not try to find out who the people are.\n",
+        "\n# How to check it\n\n    denym verify .\n\nmeasures again what this directory alone can show, says what rests on the \
+         publisher's word, and tells whether a byte of the data was changed. Nothing here is signed: whoever handed it to you could \
+         have rewritten it, so compare the `sha256` in `certificate.json` with one that you have from the publisher by another way. \
+         Please do not try to find out who the people are.\n",
     );
     text
+}
+
+/// What the recipient is told about adversaries who know the program.
+pub(crate) fn program(certificate: &Certificate) -> String {
+    let sentence = certificate.program.map(|program| program.sentence());
+    sentence.map_or_else(String::new, |sentence| format!("\n{sentence}\n"))
 }
 
 /// The plan and what came of it, for the steward.
@@ -416,6 +456,7 @@ pub(crate) fn plan_document(plan: &Plan, account: &Account) -> serde_json::Value
         "records": account.records,
         "suppressed_records": account.suppressed_records,
         "classes": classes,
+        "program": account.program,
         "warnings": account.warnings,
     });
     numbers::document(account, &mut document);

@@ -21,6 +21,7 @@ use denym_data::Role;
 use denym_measure::Promise;
 use denym_tabular::Setting;
 
+use crate::owners;
 use crate::plan::Plan;
 use crate::policy::{Knowledge, Missing, PromiseSpec};
 
@@ -87,6 +88,8 @@ pub(crate) fn setting(plan: &Plan, chosen: &[usize], judges: &[Box<dyn Promise>]
     Setting {
         scopes,
         population: None,
+        together: owners::together(&plan.owners),
+        lost: plan.incomplete.len() as u64,
     }
 }
 
@@ -167,7 +170,7 @@ pub(crate) fn steps(plan: &Plan) -> Vec<String> {
     }
     for detail in &plan.policy.data.details {
         steps.push(format!(
-            "join `{}` by `{}`; groups are those of the join, and k counts people",
+            "join `{}` by `{}`; groups are those of the join, and promises count people",
             detail.name, detail.foreign_key
         ));
     }

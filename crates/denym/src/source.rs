@@ -1,13 +1,15 @@
 //! Reads what a policy speaks of, and the files of a release.
 
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use denym_data::{Role, Table};
-use denym_engine::{Encoding, Engine, Format, ReadOptions};
+use denym_engine::{Encoding, Engine, Format, Names, ReadOptions};
 use serde::Serialize;
 
-use crate::policy::{AttributeSpec, DataSpec, Mistake, Policy, suggest};
-use crate::{Error, relations};
+use crate::formulas::Formulas;
+use crate::policy::{AttributeSpec, DataSpec, Mistake, Policy, suggest, suggest_column};
+use crate::{Error, formulas, relations};
 
 /// The columns of the policy's data; identifiers are looked for but not read.
 ///
@@ -67,8 +69,8 @@ fn is_dropped(spec: &AttributeSpec) -> bool {
 }
 
 /// Every column of the policy that the data does not have.
-fn unknown_columns(policy: &Policy, names: &[String]) -> Error {
-    let known: Vec<&str> = names.iter().map(String::as_str).collect();
+fn unknown_columns(policy: &Policy, names: &Names) -> Error {
+    let known = names.to_show();
     let mistakes: Vec<Mistake> = policy
         .attributes
         .iter()
@@ -95,7 +97,7 @@ fn unknown_columns(policy: &Policy, names: &[String]) -> Error {
             code: "policy-unknown-column",
             message: format!("the data has no column `{name}`"),
             span,
-            help: suggest(name, &known),
+            help: suggest_column(name, &known),
         })
         .collect();
     Error::Policy {
@@ -156,7 +158,23 @@ pub(crate) fn read_release(engine: &Engine, path: &Path, format: Format) -> Resu
         encoding: Some(Encoding::Utf8),
         ..ReadOptions::default()
     };
-    Ok(engine.read(path, &options)?)
+    let table = engine.read(path, &options)?;
+    match format {
+        Format::Csv => formulas::as_judged(table),
+        Format::Parquet | Format::Json => Ok(table),
+    }
+}
+
+/// Writes data of a release, with what spreadsheets would run treated as the policy says.
+pub(crate) fn write_release(
+    engine: &Engine,
+    table: &Table,
+    format: Format,
+    formulas: Formulas,
+    path: &Path,
+) -> Result<(), Error> {
+    let table = formulas::to_write(table, format, formulas)?;
+    Ok(engine.write(&table, format, path)?)
 }
 
 /// A file of the source and its fingerprint.
@@ -166,22 +184,36 @@ pub(crate) struct SourceFile {
     sha256: String,
 }
 
-/// The fingerprints of the source's files; they stay with the steward.
-pub(crate) fn fingerprints(policy: &Policy) -> Result<Vec<SourceFile>, Error> {
-    denym_engine::files(
-        location(policy),
-        policy.data.format.as_deref().and_then(Format::parse),
-    )?
-    .into_iter()
-    .map(|path| {
-        let file = path
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default();
-        Ok(SourceFile {
-            file,
-            sha256: denym_engine::fingerprint(&path)?,
+/// The files of the source with their sizes and last changes, as they are now.
+pub(crate) fn stamps(policy: &Policy, engine: &Engine) -> Result<Vec<Stamp>, Error> {
+    let format = policy.data.format.as_deref().and_then(Format::parse);
+    let files = engine.files(location(policy), format)?.into_iter();
+    Ok(files
+        .map(|path| {
+            let found = std::fs::metadata(&path).ok();
+            let state = found.map(|found| (found.len(), found.modified().ok()));
+            (path, state)
         })
-    })
-    .collect()
+        .collect())
+}
+
+/// A file with its size and last change.
+pub(crate) type Stamp = (PathBuf, Option<(u64, Option<SystemTime>)>);
+
+/// The fingerprints of the source's files, which are still as they were when they were read; they stay with the steward.
+pub(crate) fn fingerprints(
+    policy: &Policy,
+    engine: &Engine,
+    read: &[Stamp],
+) -> Result<Vec<SourceFile>, Error> {
+    let format = policy.data.format.as_deref().and_then(Format::parse);
+    let prints = engine.fingerprints(location(policy), format)?.into_iter();
+    if stamps(policy, engine)? != read {
+        return Err(Error::SourceChanged {
+            path: location(policy),
+        });
+    }
+    Ok(prints
+        .map(|(file, sha256)| SourceFile { file, sha256 })
+        .collect())
 }

@@ -14,9 +14,10 @@ use denym_measure::metrics::{
 use denym_measure::promises::EntropyDiversity;
 use denym_measure::{Classes, Histogram, Roles};
 
+use crate::compare::data_of;
 use crate::listener::{Listener, Phase};
 use crate::plan::Plan;
-use crate::policy::{Knowledge, Policy, PromiseSpec};
+use crate::policy::{DataKind, Knowledge, Policy, PromiseSpec};
 use crate::{Error, source, threads};
 
 /// Queries of the workload; their mean error is steady to about a percent.
@@ -100,11 +101,17 @@ impl Released<'_> {
             _ => None,
         });
 
-        let cells = match self.recoding {
+        // Records that were left out before the search are lost like those it suppressed.
+        let left_out = self.total.saturating_sub(self.summary.total());
+        let mut cells = match self.recoding {
             Some(recoding) => Cells::of_recoding(self.summary, recoding, &plan.hierarchies),
             None => Cells::of_table(self.table, &quasi, &plan.hierarchies, self.total),
         }
         .map_err(broken)?;
+        if self.recoding.is_some() {
+            cells.suppressed += left_out;
+            cells.total += left_out;
+        }
         let mut found = Utility::new();
         let mut add = |name: &str, value: f64| found.push((name.to_owned(), value));
         let lost = loss(&cells, &weights).map_err(broken)?;
@@ -154,7 +161,12 @@ impl Released<'_> {
                 Publication::new(self.summary, recoding, &plan.hierarchies).map_err(broken)?;
             let (entropy, (ambiguous, divergence)) = rayon::join(
                 || non_uniform_entropy(&publication),
-                || (ambiguity(&publication), kl_divergence(&publication)),
+                || {
+                    let mut whole = publication.clone();
+                    whole.suppressed += left_out;
+                    whole.total += left_out;
+                    (ambiguity(&whole), kl_divergence(&publication))
+                },
             );
             add("ambiguity", ambiguous);
             add("non-uniform-entropy", entropy.bits);
@@ -302,6 +314,12 @@ pub fn utility(
     threads: Option<usize>,
     listener: &dyn Listener,
 ) -> Result<Utility, Error> {
+    if policy.data.kind != DataKind::Table {
+        return Err(Error::Argument {
+            what: "the metrics of a policy compare generalized tables".into(),
+            help: "leave out --policy; what paths, transactions and trails lose is in the release's steward/plan.json, and `denym explore` says what each bound costs".into(),
+        });
+    }
     let mut policy = policy.clone();
     let absolute =
         std::path::absolute(before).map_err(|error| Error::io("find the data", before, &error))?;
@@ -309,7 +327,7 @@ pub fn utility(
     let engine = Engine::new(threads)?;
     listener.phase(Phase::Reading);
     let table = source::read(&policy, &engine)?;
-    let released = engine.read(after, options)?;
+    let released = engine.read(data_of(after)?, options)?;
     listener.phase(Phase::Auditing);
     threads::pool(threads)?.install(|| {
         let plan = Plan::new(&policy, &table, &engine)?;

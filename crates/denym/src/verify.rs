@@ -1,161 +1,130 @@
-//! Checks a release from its public half alone.
+//! Opens the public half of a release and has it checked; the check itself is `denym-release`, which knows no solver.
 
-mod paths;
 pub(crate) mod stream;
-mod transactions;
 
 use std::path::{Path, PathBuf};
 
-use denym_data::Table;
+use denym_data::{Sequences, Table};
 use denym_engine::{Engine, Format};
 
-use crate::anonymize::Evidence;
-use crate::certificate::{Certificate, Check, Claim, FORM};
-use crate::judge::SensitiveAttribute;
-use crate::policy::{Knowledge, PromiseSpec};
+use crate::certificate::{Certificate, DataFile, FORM, PathForm, TransactionForm};
 use crate::{Error, groups, source};
 
-/// What a check of a release found.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Verification {
-    /// Whether the data is byte for byte what the certificate speaks of.
-    pub data_intact: bool,
-    /// Every claim, measured again; `holds` is `None` where the public half cannot tell.
-    pub claims: Vec<Claim>,
-    /// Whether the data is intact and no claim fails.
-    pub holds: bool,
+pub use denym_release::Verdict;
+pub use denym_release::verify::{JudgedColumn, JudgedFile, Verification, Verified};
+use denym_release::verify::{Sight, Sound};
+
+/// The readers of this library, for the checker.
+struct Readers<'a> {
+    /// Where the data is.
+    path: &'a Path,
 }
 
-/// Measures every claim of the release in `directory`, a bundle or its public half.
+impl Sight for Readers<'_> {
+    fn paths(
+        &self,
+        table: &Table,
+        form: &PathForm,
+        sensitive: &[String],
+        quasi: &[String],
+    ) -> Option<Sequences> {
+        crate::paths::read_released(self.path, table, form, sensitive, quasi).ok()
+    }
+
+    fn sets(
+        &self,
+        table: &Table,
+        form: &TransactionForm,
+        sensitive: &[String],
+    ) -> Option<Sequences> {
+        let read = crate::transactions::read_released(self.path, table, form, sensitive);
+        read.ok().map(|baskets| baskets.sets)
+    }
+}
+
+/// Measures every claim of the release in `directory`, a bundle or its public half, as far as anybody can.
 pub fn verify(directory: &Path, threads: Option<usize>) -> Result<Verification, Error> {
     let half = public_half(directory)?;
     let certificate = read_certificate(&half)?;
-    let path = half.join(&certificate.data.file);
+    let sound = Sound::new(&certificate, &half.join("certificate.json"))?;
+    let engine = Engine::new(threads)?;
+    let path = data_path(&half, &certificate.data)?;
+    let table = read(&engine, &half, &certificate.data)?;
+    sound.same_columns(&certificate.data, &table)?;
+    let mut data_intact = denym_engine::fingerprint(&path)? == certificate.data.sha256;
+    let mut joined = None;
+    if let Some(second) = certificate
+        .groups
+        .as_ref()
+        .and_then(|g| g.sensitive.as_ref())
+    {
+        let values = read(&engine, &half, second)?;
+        sound.same_columns(second, &values)?;
+        let intact = denym_engine::fingerprint(data_path(&half, second)?)? == second.sha256;
+        data_intact &= intact && values.records() as u64 == second.records;
+        joined = Some(meet(&half, &certificate, &table, &values)?);
+    }
+    let table = joined.as_ref().unwrap_or(&table);
+    let sight = Readers { path: &path };
+    let pool = crate::threads::pool(threads)?;
+    let mut found = pool.install(|| sound.judge(table, data_intact, &sight))?;
+    found.other_files = others(&half, &certificate)?;
+    Ok(found)
+}
+
+/// Files of the public half that the certificate says nothing about.
+fn others(half: &Path, certificate: &Certificate) -> Result<Vec<String>, Error> {
+    let failed = |error: std::io::Error| Error::io("list the release", half, &error);
+    let known = |name: &str| {
+        let mut files = certificate.files().map(|file| file.file.as_str());
+        ["certificate.json", "README.md"].contains(&name) || files.any(|file| file == name)
+    };
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(half).map_err(failed)? {
+        let name = entry.map_err(failed)?.file_name();
+        let name = name.to_string_lossy().into_owned();
+        if !known(&name) {
+            found.push(name);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Where a file of the release is; only a plain name beside the certificate will do.
+fn data_path(half: &Path, file: &DataFile) -> Result<PathBuf, Error> {
+    let mut parts = Path::new(&file.file).components();
+    match (parts.next(), parts.next()) {
+        (Some(std::path::Component::Normal(_)), None) => Ok(half.join(&file.file)),
+        _ => Err(Error::Bundle {
+            what: "the name of the data is not a plain file name",
+            path: half.join("certificate.json"),
+        }),
+    }
+}
+
+fn read(engine: &Engine, half: &Path, file: &DataFile) -> Result<Table, Error> {
+    let format = Format::parse(&file.format).ok_or_else(|| Error::Bundle {
+        what: "the format of the data is unknown",
+        path: half.join("certificate.json"),
+    })?;
+    source::read_release(engine, &data_path(half, file)?, format)
+}
+
+/// The data with the sensitive values of its groups.
+fn meet(
+    half: &Path,
+    certificate: &Certificate,
+    table: &Table,
+    values: &Table,
+) -> Result<Table, Error> {
     let broken = |what| Error::Bundle {
         what,
         path: half.join("certificate.json"),
     };
-    if Path::new(&certificate.data.file).components().count() != 1 {
-        return Err(broken("the name of the data is not a plain file name"));
-    }
-    let format = Format::parse(&certificate.data.format)
-        .ok_or_else(|| broken("the format of the data is unknown"))?;
-    let engine = Engine::new(threads)?;
-    let table = source::read_release(&engine, &path, format)?;
-    let (table, whole) = with_groups(&engine, &half, &certificate, table)?;
-    let data_intact = whole && denym_engine::fingerprint(&path)? == certificate.data.sha256;
-    if let Some(layout) = &certificate.paths {
-        let pool = crate::threads::pool(threads)?;
-        return pool.install(|| paths::verify(&certificate, layout, &table, &path, data_intact));
-    }
-    if let Some(form) = &certificate.transactions {
-        let pool = crate::threads::pool(threads)?;
-        return pool
-            .install(|| transactions::verify(&certificate, form, &table, &path, data_intact));
-    }
-    if certificate.knows == Knowledge::Institutions {
-        // How many owners a trail has only the identified side tells.
-        let counted = table.records() as u64 == certificate.data.records;
-        let attested = |mut claim: Claim| {
-            claim.holds = claim.holds.filter(|holds| !holds);
-            claim
-        };
-        let claims: Vec<Claim> = certificate.claims.into_iter().map(attested).collect();
-        let holds = data_intact && counted && claims.iter().all(|claim| claim.holds != Some(false));
-        return Ok(Verification {
-            data_intact,
-            claims,
-            holds,
-        });
-    }
-    let column = |name: &String| {
-        table
-            .column(name)
-            .ok_or_else(|| broken("the data lacks a column of the certificate"))
-    };
-    let mut sensitive = Vec::new();
-    for certified in &certificate.sensitive {
-        for part in &certified.parts {
-            column(part)?;
-        }
-        // Several columns read as one have no values of their own to list.
-        let values = if certified.parts.is_empty() {
-            Some(column(&certified.name)?)
-        } else {
-            None
-        };
-        sensitive.push(SensitiveAttribute::from_certificate(certified, values));
-    }
-    for name in certificate
-        .quasi_identifiers
-        .iter()
-        .chain(&certificate.subject)
-    {
-        column(name)?;
-    }
-    // What needs a register or guarding nodes is the publisher's word.
-    let public: Vec<&Claim> = certificate
-        .claims
-        .iter()
-        .filter(|claim| !claim.terms.is_private())
-        .collect();
-    let promises: Vec<PromiseSpec> = public.iter().map(|claim| claim.terms.clone()).collect();
-    let scopes: Vec<Option<Vec<String>>> = public
-        .iter()
-        .map(|claim| {
-            let names = claim.quasi_identifiers.clone();
-            (!names.is_empty()).then_some(names)
-        })
-        .collect();
-    for name in public.iter().flat_map(|claim| &claim.quasi_identifiers) {
-        column(name)?;
-    }
-    let subject = certificate.subject.as_deref();
-    // Records in groups are told apart by nothing but their group.
-    let grouped = certificate.groups.as_ref().map(|g| vec![g.column.clone()]);
-    for name in grouped.iter().flatten() {
-        column(name)?;
-    }
-    let pool = crate::threads::pool(threads)?;
-    let evidence = Evidence {
-        table: &table,
-        knows: certificate.knows,
-        quasi: grouped.as_ref().unwrap_or(&certificate.quasi_identifiers),
-        sensitive: &sensitive,
-        subject,
-        promises: &promises,
-        scopes: &scopes,
-        population: None,
-    };
-    let (_, measured) = pool
-        .install(|| evidence.measure())
-        .map_err(|_| broken("a claim cannot be judged on this data"))?;
-    let mut measured = evidence.claims(&measured).into_iter();
-    let mut claims: Vec<Claim> = certificate
-        .claims
-        .iter()
-        .filter_map(|certified| {
-            if certified.terms.is_private() {
-                Some(certified.clone())
-            } else {
-                measured.next()
-            }
-        })
-        .collect();
-    for (claim, certified) in claims.iter_mut().zip(&certificate.claims) {
-        claim.check = certified.check;
-        if claim.check == Check::Attested && claim.holds == Some(true) {
-            // The numbering of subjects is the publisher's word.
-            claim.holds = None;
-        }
-    }
-    let counted = table.records() as u64 == certificate.data.records;
-    let holds = data_intact && counted && claims.iter().all(|claim| claim.holds != Some(false));
-    Ok(Verification {
-        data_intact,
-        claims,
-        holds,
-    })
+    let groups = certificate.groups.as_ref();
+    let groups = groups.ok_or_else(|| broken("the certificate speaks of no groups"))?;
+    groups::joined(table, values, groups).map_err(broken)
 }
 
 /// The data with the sensitive values that a release in groups has in a second table, and whether that table is intact.
@@ -166,27 +135,12 @@ pub(crate) fn with_groups(
     table: Table,
 ) -> Result<(Table, bool), Error> {
     let groups = certificate.groups.as_ref();
-    let Some((groups, file)) = groups.and_then(|g| Some((g, g.sensitive.as_ref()?))) else {
+    let Some(file) = groups.and_then(|g| g.sensitive.as_ref()) else {
         return Ok((table, true));
     };
-    let broken = |what| Error::Bundle {
-        what,
-        path: half.join("certificate.json"),
-    };
-    if Path::new(&file.file).components().count() != 1 {
-        return Err(broken(
-            "the name of the second table is not a plain file name",
-        ));
-    }
-    let format = Format::parse(&file.format)
-        .ok_or_else(|| broken("the format of the second table is unknown"))?;
-    let path = half.join(&file.file);
-    let intact = denym_engine::fingerprint(&path)? == file.sha256;
-    let values = source::read_release(engine, &path, format)?;
-    match groups::joined(&table, &values, groups) {
-        Ok(joined) => Ok((joined, intact)),
-        Err(what) => Err(broken(what)),
-    }
+    let intact = denym_engine::fingerprint(data_path(half, file)?)? == file.sha256;
+    let values = read(engine, half, file)?;
+    Ok((meet(half, certificate, &table, &values)?, intact))
 }
 
 /// The public half: the directory itself, or its `release`.
@@ -202,6 +156,7 @@ pub(crate) fn public_half(directory: &Path) -> Result<PathBuf, Error> {
     })
 }
 
+/// The certificate of a release; earlier forms are read too, though [`verify`] gives no verdict on them.
 pub(crate) fn read_certificate(half: &Path) -> Result<Certificate, Error> {
     let path = half.join("certificate.json");
     let text = std::fs::read_to_string(&path)
@@ -210,7 +165,7 @@ pub(crate) fn read_certificate(half: &Path) -> Result<Certificate, Error> {
         what: "the certificate is not one of ours",
         path: path.clone(),
     })?;
-    if certificate.form != FORM {
+    if !(1..=FORM).contains(&certificate.form) {
         return Err(Error::Bundle {
             what: "the certificate has a form that this version does not know",
             path,

@@ -2,14 +2,13 @@
 //!
 //! # Idea
 //!
-//! Every unit of the recoding that is not suppressed becomes one row of a map: its key (the packed tuple, or the row
-//! number) and the words of what its class publishes. Every record becomes its key and the words of the columns that
-//! stay as they are, with the places of the quasi-identifiers left zero. A join on the key and a bitwise or put the two
-//! halves together; records of suppressed units find no partner and are gone. Words order as published rows do, so
-//! counting equal words and sorting the distinct ones gives the released rows in their order:
+//! Every record finds its class: by its row number, or by its packed tuple among those of the summary. What the class publishes and
+//! what the record keeps of its own are words with room for each other, and a bitwise or puts the two halves together; records of
+//! suppressed units are left out. Words order as published rows do, so counting equal words and sorting the distinct ones gives the
+//! released rows in their order:
 //!
 //! ```text
-//! SELECT m | r, count(*) FROM map JOIN records ON key GROUP BY 1 ORDER BY 1
+//! SELECT class | own, count(*) FROM records JOIN classes GROUP BY 1 ORDER BY 1
 //! ```
 //!
 //! # Guarantee
@@ -19,19 +18,16 @@
 //!
 //! # Cost
 //!
-//! One hash join with the map as the built side, one group-by, one sort of the distinct published rows.
+//! One lookup per record in a table of the tuples, and one sort of packed words.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use datafusion::common::JoinType;
-use datafusion::error::DataFusionError;
-use datafusion::logical_expr::bitwise_or;
-use datafusion::prelude::col;
 use denym_data::{Code, Column, Dictionary, Kind, Labels, Recoding, Strings, Summary, Table, Unit};
+use rayon::prelude::*;
 
-use crate::count::counted;
-use crate::plan::{Counted, names};
+use crate::count::{Counted, counted};
+use crate::places::Places;
 use crate::subjects;
 use crate::summarize::{check_columns, pack};
 use crate::words::Words;
@@ -68,7 +64,7 @@ impl Engine {
             .collect();
         let Some(subject) = subject.filter(|subject| released.contains(subject)) else {
             let order: Vec<usize> = (0..columns.len()).collect();
-            let (layout, rows) = self.publish(table, quasi, summary, recoding, &columns, &order)?;
+            let (layout, rows) = self.publish(table, quasi, summary, recoding, &columns, &order);
             return assemble(&columns, &layout, &rows);
         };
         // Class first, then subject, then the rest: the rows of one subject in one class stand together.
@@ -81,7 +77,7 @@ impl Engine {
         };
         let mut order: Vec<usize> = (0..columns.len()).collect();
         order.sort_by_key(rank);
-        let (layout, rows) = self.publish(table, quasi, summary, recoding, &columns, &order)?;
+        let (layout, rows) = self.publish(table, quasi, summary, recoding, &columns, &order);
         let mut codes: Vec<Vec<Code>> = vec![Vec::new(); columns.len()];
         for (place, &position) in order.iter().enumerate() {
             codes[position] = layout.unpack(&rows.words, place).collect();
@@ -110,7 +106,7 @@ impl Engine {
         codes[at] = numbers;
         let mut columns = columns;
         columns[at].dictionary = Arc::new(dictionary);
-        let (layout, rows) = self.sort(&columns, &codes, &rows.counts)?;
+        let (layout, rows) = self.sort(&columns, &codes, &rows.counts);
         assemble(&columns, &layout, &rows)
     }
 
@@ -123,7 +119,7 @@ impl Engine {
         recoding: &Recoding,
         columns: &[Published],
         order: &[usize],
-    ) -> Result<(Words, Counted), Error> {
+    ) -> (Words, Counted) {
         let cardinalities: Vec<usize> = order
             .iter()
             .map(|&position| columns[position].dictionary.len())
@@ -132,102 +128,65 @@ impl Engine {
         if recoding.unit == Unit::Tuple
             && let Some(rows) = of_classes(summary, recoding, columns, order, &layout)
         {
-            return Ok((layout, rows));
+            return (layout, rows);
         }
-        let kept: Vec<(u64, usize)> = recoding
-            .class_of
-            .iter()
-            .enumerate()
-            .filter_map(|(unit, class)| class.map(|class| (unit as u64, class as usize)))
-            .collect();
-
-        // The map: key and published words of every unit that is kept.
-        let mut published = vec![vec![0; kept.len()]; layout.count()];
-        let mut own = vec![vec![0; table.records()]; layout.count()];
-        let mut has_own = vec![false; layout.count()];
+        let kept = self.kept(table, quasi, summary, recoding);
+        let classes = recoding.class_of.iter().flatten().max();
+        let classes = classes.map_or(0, |&class| class as usize + 1);
+        // What each class publishes and what each record has of its own, in the same words.
+        let mut published = vec![vec![0; classes]; layout.count()];
+        let mut own = vec![Vec::new(); layout.count()];
         for (place, &position) in order.iter().enumerate() {
             if let Some((index, codes)) = &columns[position].labels {
-                let label_of = &recoding.published[*index];
-                let codes = kept
-                    .iter()
-                    .map(|&(_, class)| codes[label_of[class] as usize]);
-                layout.add(&mut published, place, codes);
+                let labels = recoding.published[*index].iter();
+                layout.add(&mut published, place, labels.map(|&l| codes[l as usize]));
             } else {
                 let codes = &table.columns()[columns[position].column].codes;
+                own[layout.word(place)].resize(table.records(), 0);
                 layout.add(&mut own, place, codes.iter().copied());
-                has_own[layout.word(place)] = true;
             }
         }
-        let (map_keys, record_keys) = match recoding.unit {
-            Unit::Tuple => {
-                let (keys, record_keys) = pack(table, quasi);
-                let map_keys = (0..keys.count()).map(|_| vec![0; kept.len()]);
-                let mut map_keys: Vec<Vec<u64>> = map_keys.collect();
-                for (column, codes) in summary.quasi.iter().enumerate() {
-                    let codes = kept.iter().map(|&(unit, _)| codes[unit as usize]);
-                    keys.add(&mut map_keys, column, codes);
-                }
-                (map_keys, record_keys)
-            }
-            Unit::Record => (
-                vec![kept.iter().map(|&(unit, _)| unit).collect()],
-                vec![(0..table.records() as u64).collect()],
-            ),
-        };
-        let own = own
-            .into_iter()
-            .zip(&has_own)
-            .map(|(words, &has)| has.then_some(words))
-            .collect();
-        self.join(map_keys, published, record_keys, own)
-            .map(|rows| (layout, rows))
-            .map_err(|_| Error::Internal {
-                during: "applying a recoding",
-            })
+        let rows = self.on_threads(|| {
+            let words = published.iter().zip(&own).map(|(published, own)| {
+                let word = |&(record, class): &(u32, u32)| {
+                    let own = own.get(record as usize).copied().unwrap_or_default();
+                    published[class as usize] | own
+                };
+                kept.par_iter().map(word).collect()
+            });
+            counted(words.collect(), None)
+        });
+        (layout, rows)
     }
 
-    /// `SELECT m | r, count(*) FROM map JOIN records ON map.key = records.key GROUP BY 1 ORDER BY 1`, where a record has
-    /// something of its own to publish in that word.
-    fn join(
+    /// Every record that is kept, with its class.
+    fn kept(
         &self,
-        map_keys: Vec<Vec<u64>>,
-        published: Vec<Vec<u64>>,
-        record_keys: Vec<Vec<u64>>,
-        own: Vec<Option<Vec<u64>>>,
-    ) -> Result<Counted, DataFusionError> {
-        let left = names('k', map_keys.len());
-        let right = names('r', record_keys.len());
-        let parts = names('p', published.len());
-        let words = names('w', published.len());
-        let mut map: Vec<(String, Vec<u64>)> = left.iter().cloned().zip(map_keys).collect();
-        map.extend(parts.iter().cloned().zip(published));
-        let mut records: Vec<(String, Vec<u64>)> = right.iter().cloned().zip(record_keys).collect();
-        let mut outputs = Vec::new();
-        for ((part, word), own) in parts.iter().zip(&words).zip(own) {
-            if let Some(own) = own {
-                let name = format!("o{}", records.len());
-                outputs.push(bitwise_or(col(part), col(&name)).alias(word));
-                records.push((name, own));
-            } else {
-                outputs.push(col(part).alias(word));
-            }
+        table: &Table,
+        quasi: &[usize],
+        summary: &Summary,
+        recoding: &Recoding,
+    ) -> Vec<(u32, u32)> {
+        let records = 0..table.records() as u32;
+        if recoding.unit == Unit::Record {
+            let classes = records.zip(&recoding.class_of);
+            return classes
+                .filter_map(|(r, class)| Some((r, (*class)?)))
+                .collect();
         }
-        let left: Vec<&str> = left.iter().map(String::as_str).collect();
-        let right: Vec<&str> = right.iter().map(String::as_str).collect();
-        let plan = self
-            .table(map)?
-            .join(self.table(records)?, JoinType::Inner, &left, &right, None)?
-            .select(outputs)?;
-        self.count_frame(plan, &words)
+        let (layout, words) = pack(table, quasi);
+        let tuples: Vec<&[Code]> = summary.quasi.iter().map(Vec::as_slice).collect();
+        let tuples = layout.pack(&tuples, summary.tuples());
+        let places = Places::new(&tuples);
+        let class = |record: u32| {
+            let tuple = places.find(&words, record as usize)?;
+            Some((record, recoding.class_of[tuple]?))
+        };
+        self.on_threads(|| records.into_par_iter().filter_map(class).collect())
     }
 
     /// Rows given as codes in published order, sorted: the same group-by and sort, with the counts put back.
-    fn sort(
-        &self,
-        columns: &[Published],
-        codes: &[Vec<Code>],
-        counts: &[u64],
-    ) -> Result<(Words, Counted), Error> {
+    fn sort(&self, columns: &[Published], codes: &[Vec<Code>], counts: &[u64]) -> (Words, Counted) {
         let cardinalities: Vec<usize> = columns.iter().map(|c| c.dictionary.len()).collect();
         let layout = Words::new(&cardinalities);
         let rows: Vec<usize> = counts
@@ -239,8 +198,7 @@ impl Engine {
         for (column, codes) in codes.iter().enumerate() {
             layout.add(&mut words, column, rows.iter().map(|&row| codes[row]));
         }
-        let rows = self.count_rows(words, "sorting the release")?;
-        Ok((layout, rows))
+        (layout, self.on_threads(|| counted(words, None)))
     }
 }
 
@@ -267,7 +225,7 @@ fn of_classes(
         layout.add(&mut words, place, codes);
     }
     let each: Vec<u64> = shown.iter().map(|&class| records[class]).collect();
-    counted(words, Some(&each)).ok()
+    Some(counted(words, Some(&each)))
 }
 
 /// Refuses arguments that do not belong together, so that nothing below can index out of range.

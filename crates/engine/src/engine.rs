@@ -1,91 +1,55 @@
-//! The engine: threads and a `DataFusion` session, made once and used for every step.
+//! The engine: a fixed number of threads for every step from a file to the published table.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use datafusion::execution::context::SessionContext;
-use datafusion::execution::session_state::SessionStateBuilder;
-use datafusion::execution::{SessionState, TaskContext};
-use datafusion::prelude::SessionConfig;
-use tokio::runtime::Runtime;
-
-use crate::Error;
+use crate::{Error, InMemory};
 
 /// Reads, summarizes, applies and writes tables on a fixed number of threads.
 ///
-/// Every method blocks until it is done and may be called from several threads at once, but not from inside an
-/// asynchronous task: hand it to a thread that may block.
+/// Every method blocks until it is done and may be called from several threads at once.
+#[derive(Debug)]
 pub struct Engine {
-    runtime: Runtime,
-    session: SessionContext,
-    threads: usize,
-    scans: AtomicUsize,
-}
-
-impl std::fmt::Debug for Engine {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Engine")
-            .field("threads", &self.threads)
-            .finish_non_exhaustive()
-    }
+    /// Threads of its own; those of whoever calls when there are none.
+    pool: Option<ThreadPool>,
+    /// Tables that are read from memory instead of from files.
+    pub(crate) memory: InMemory,
 }
 
 impl Engine {
-    /// An engine on `threads` threads; on all cores when `None`.
+    /// An engine on `threads` threads; on those of the caller's pool, all cores as a rule, when `None`.
     pub fn new(threads: Option<usize>) -> Result<Engine, Error> {
-        let threads = threads
-            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
-            .max(1);
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(threads)
-            .build()
-            .map_err(|_| Error::Internal {
-                during: "starting threads",
-            })?;
+        let pool = threads.map(|threads| {
+            ThreadPoolBuilder::new()
+                .num_threads(threads.max(1))
+                .build()
+                .map_err(|_| Error::Internal {
+                    during: "starting threads",
+                })
+        });
         Ok(Engine {
-            runtime,
-            session: SessionContext::new_with_state(state(threads)),
-            threads,
-            scans: AtomicUsize::new(0),
+            pool: pool.transpose()?,
+            memory: InMemory::default(),
         })
+    }
+
+    /// The same engine, which finds these tables under their paths.
+    #[must_use]
+    pub fn with(self, memory: InMemory) -> Engine {
+        Engine { memory, ..self }
     }
 
     /// How many threads there are.
     pub fn threads(&self) -> usize {
-        self.threads
+        self.pool
+            .as_ref()
+            .map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads)
     }
 
-    /// A number that no other scan of this engine has.
-    pub(crate) fn next_scan(&self) -> usize {
-        self.scans.fetch_add(1, Ordering::Relaxed)
+    /// Does `work` on the engine's threads.
+    pub(crate) fn on_threads<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match &self.pool {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
     }
-
-    pub(crate) fn runtime(&self) -> &Runtime {
-        &self.runtime
-    }
-
-    pub(crate) fn session(&self) -> &SessionContext {
-        &self.session
-    }
-
-    pub(crate) fn task(&self) -> Arc<TaskContext> {
-        self.session.task_ctx()
-    }
-}
-
-/// A session that knows only what our plans need: they name no function by text, and are written in their final
-/// shape, so neither the function registries nor the logical rewrites (which cost more than a small plan) are there.
-fn state(threads: usize) -> SessionState {
-    let mut config = SessionConfig::new()
-        .with_target_partitions(threads)
-        .with_information_schema(false)
-        .with_create_default_catalog_and_schema(false);
-    let options = config.options_mut();
-    // The map from tuples to classes is the small side: build it once instead of shuffling every record.
-    options.optimizer.hash_join_single_partition_threshold_rows = usize::MAX;
-    options.optimizer.hash_join_single_partition_threshold = usize::MAX;
-    SessionStateBuilder::new()
-        .with_config(config)
-        .with_optimizer_rules(Vec::new())
-        .build()
 }

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use crate::Names;
+
 /// A mistake in a source, a request or the machine below.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Error {
@@ -102,6 +104,14 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+    /// Record batches in memory that make no table.
+    #[error("the record batches cannot be read: {what}")]
+    Batches {
+        /// The name under which they are held.
+        path: PathBuf,
+        /// What is wrong with them.
+        what: &'static str,
+    },
     /// A column of lists, structs or bytes.
     #[error("column `{column}` holds {found}, which is no text, number, date or boolean")]
     UnsupportedType {
@@ -120,7 +130,7 @@ pub enum Error {
         /// The column.
         column: String,
         /// The columns that are there.
-        known: Vec<String>,
+        known: Names,
     },
     /// A value is not of the declared kind.
     #[error("record {record} of column `{column}` is no {kind}")]
@@ -275,6 +285,14 @@ pub enum JsonMistake {
         /// Position of the second.
         second: usize,
     },
+    /// Hardly any object has the keys of another.
+    #[error(
+        "the objects up to here have {keys} different keys, and most objects lack most of them"
+    )]
+    Sparse {
+        /// Different keys so far.
+        keys: usize,
+    },
     /// An empty key.
     #[error("key {position} of this object is empty")]
     EmptyKey {
@@ -337,9 +355,11 @@ impl Error {
                 JsonMistake::NotAnObject => "json-not-an-object",
                 JsonMistake::Nested { .. } => "json-nested",
                 JsonMistake::DuplicateKey { .. } => "json-duplicate-key",
+                JsonMistake::Sparse { .. } => "json-sparse",
                 JsonMistake::EmptyKey { .. } => "json-empty-key",
             },
             Error::Parquet { .. } => "parquet-damaged",
+            Error::Batches { .. } => "batches-unreadable",
             Error::UnsupportedType { .. } => "unsupported-type",
             Error::UnknownColumn { .. } => "unknown-column",
             Error::WrongKind { .. } => "wrong-kind",
@@ -374,6 +394,7 @@ impl Error {
             | Error::EmptyFile { path }
             | Error::NoRecords { path }
             | Error::Parquet { path }
+            | Error::Batches { path, .. }
             | Error::Shortened { path }
             | Error::UnsupportedType { path, .. }
             | Error::UnknownColumn { path, .. }
@@ -447,10 +468,16 @@ impl Error {
                 }
                 JsonMistake::Nested { .. } => "flatten the value into columns of its own".into(),
                 JsonMistake::DuplicateKey { .. } => "rename one of the two keys".into(),
+                JsonMistake::Sparse { .. } => {
+                    "give every object the same keys: a key names a column, data belongs into values".into()
+                }
                 JsonMistake::EmptyKey { .. } => "give the key a name".into(),
             },
             Error::Parquet { .. } => {
                 "check that the file was written completely and is Parquet".into()
+            }
+            Error::Batches { .. } => {
+                "give every batch the same columns, each with its own name and values of a plain type".into()
             }
             Error::UnsupportedType { .. } => {
                 "leave the column out with `columns`, or flatten it".into()

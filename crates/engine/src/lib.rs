@@ -1,9 +1,8 @@
-//! Files in, coded tables out: reading, summarizing, applying and writing on `DataFusion`.
+//! Files in, coded tables out: reading, summarizing, applying and writing, on packed words and all cores.
 //!
 //! An [`Engine`] reads a CSV, Parquet or newline-JSON source into a coded [`Table`](denym_data::Table), *summarizes*
 //! it into the frequency set a solver sees, *applies* what the solver found, and writes the published table. The two
-//! steps in the middle are plain `DataFusion` plans (group-by, join, sort) without functions of our own; rows of few words, which
-//! is nearly all there are, are counted by sorting them.
+//! steps in the middle count equal rows by sorting packed words: no query engine, no asynchronous runtime.
 //!
 //! Every result is the same for any number of threads. No error quotes a cell: what a library below says is thrown
 //! away, and the file is looked through again to name the file and the line.
@@ -14,8 +13,12 @@ mod engine;
 mod error;
 pub mod events;
 mod fingerprint;
+mod hash;
+mod names;
 mod options;
-mod plan;
+mod panics;
+mod places;
+pub mod private;
 mod read;
 mod source;
 mod subjects;
@@ -23,8 +26,12 @@ mod summarize;
 mod words;
 mod write;
 
+pub use arrow_array::RecordBatch;
 pub use engine::Engine;
 pub use error::{BrokerMistake, CsvMistake, Error, JsonMistake};
 pub use fingerprint::fingerprint;
+pub use names::Names;
 pub use options::{Encoding, Format, ReadOptions};
+pub use panics::{caught, panic_is_caught_here};
+pub use read::memory::InMemory;
 pub use source::files;

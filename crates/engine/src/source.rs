@@ -2,11 +2,26 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{Error, Format};
+use crate::{Engine, Error, Format};
 
 /// The files that `source` means: itself, those of a directory, those that fit a pattern; in sorted order.
 pub fn files(source: impl AsRef<Path>, format: Option<Format>) -> Result<Vec<PathBuf>, Error> {
     resolve(source.as_ref(), format).map(|(files, _)| files)
+}
+
+impl Engine {
+    /// The files that `source` means; itself when a table is held in memory under its path.
+    pub fn files(
+        &self,
+        source: impl AsRef<Path>,
+        format: Option<Format>,
+    ) -> Result<Vec<PathBuf>, Error> {
+        let source = source.as_ref();
+        match self.memory.get(source) {
+            Some(_) => Ok(vec![source.to_owned()]),
+            None => files(source, format),
+        }
+    }
 }
 
 /// The files of `source` in sorted order and their one format.

@@ -3,7 +3,7 @@
 //! # Idea
 //!
 //! The codes of a record's quasi-identifiers, and with them a sensitive value or a subject, are packed into words, and
-//! one group-by per sensitive attribute counts equal words. Words order as tuples do, so the sorted answer is read off
+//! equal words are counted once per sensitive attribute. Words order as tuples do, so the sorted answer is read off
 //! from front to back: runs of equal quasi-identifiers are the tuples.
 //!
 //! # Guarantee
@@ -14,11 +14,12 @@
 //!
 //! # Cost
 //!
-//! One hash group-by and one sort of its groups per sensitive attribute, one more for the subjects.
+//! One sort of packed words per sensitive attribute, one more for the subjects.
 
 use denym_data::{Code, Ragged, Summary, Table};
 
-use crate::plan::Counted;
+use crate::count::{Counted, counted};
+
 use crate::words::Words;
 use crate::{Engine, Error};
 
@@ -47,14 +48,14 @@ impl Engine {
             ..Summary::default()
         };
         if subject.is_some() || sensitive.is_empty() {
-            let groups = self.groups(table, quasi, &[])?;
+            let groups = self.groups(table, quasi, &[]);
             summary.records = groups.counts;
             summary.quasi = groups.columns;
         }
         for &attribute in sensitive {
             let mut ragged = Ragged::new();
             if let Some(subject) = subject {
-                let groups = self.groups(table, quasi, &[attribute, subject])?;
+                let groups = self.groups(table, quasi, &[attribute, subject]);
                 let mut shown = Ragged::new();
                 runs(&groups, width, |row, values| {
                     for &pair in values {
@@ -71,7 +72,7 @@ impl Engine {
                 });
                 summary.shown.push(shown);
             } else {
-                let groups = self.groups(table, quasi, &[attribute])?;
+                let groups = self.groups(table, quasi, &[attribute]);
                 let first = summary.records.is_empty();
                 let mut starts = Vec::new();
                 runs(&groups, width, |row, values| {
@@ -95,7 +96,7 @@ impl Engine {
             summary.sensitive.push(ragged);
         }
         if let Some(subject) = subject {
-            let groups = self.groups(table, quasi, &[subject])?;
+            let groups = self.groups(table, quasi, &[subject]);
             let mut ragged = Ragged::new();
             runs(&groups, width, |_, rows| {
                 for &row in rows {
@@ -109,14 +110,14 @@ impl Engine {
     }
 
     /// The distinct rows of `table` over `quasi` and then `more`, ascending.
-    fn groups(&self, table: &Table, quasi: &[usize], more: &[usize]) -> Result<Groups, Error> {
+    fn groups(&self, table: &Table, quasi: &[usize], more: &[usize]) -> Groups {
         let columns: Vec<usize> = quasi.iter().chain(more).copied().collect();
         let (layout, words) = pack(table, &columns);
-        let Counted { words, counts } = self.count_rows(words, "summarizing")?;
+        let Counted { words, counts } = self.on_threads(|| counted(words, None));
         let columns = (0..columns.len())
             .map(|column| layout.unpack(&words, column).collect())
             .collect();
-        Ok(Groups { columns, counts })
+        Groups { columns, counts }
     }
 }
 

@@ -5,6 +5,7 @@ mod common;
 
 use std::fmt::Write as _;
 
+use arrow_array::builder::{Int32Builder, ListBuilder};
 use common::{Scratch, engine, names, read, rows};
 use denym_data::{Column, Kind, Table};
 use denym_engine::{Engine, Format, ReadOptions, fingerprint};
@@ -90,7 +91,7 @@ fn every_kind_comes_back() {
 
 #[test]
 fn types_reach_the_file() {
-    use datafusion::arrow::datatypes::DataType;
+    use arrow_schema::DataType;
     let scratch = Scratch::new();
     let path = scratch.path("a.parquet");
     engine()
@@ -98,8 +99,7 @@ fn types_reach_the_file() {
         .unwrap();
     let file = std::fs::File::open(&path).unwrap();
     let reader =
-        datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file)
-            .unwrap();
+        parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
     let types: Vec<&DataType> = reader
         .schema()
         .fields()
@@ -161,8 +161,9 @@ fn csv_is_plain() {
 
 #[test]
 fn other_parquet_types_become_text() {
-    use datafusion::arrow::array::*;
-    use datafusion::arrow::datatypes::{DataType, Int32Type};
+    use arrow_array::types::Int32Type;
+    use arrow_array::*;
+    use arrow_schema::DataType;
     use std::sync::Arc;
     let columns: Vec<(&str, ArrayRef)> = vec![
         (
@@ -217,8 +218,7 @@ fn other_parquet_types_become_text() {
     let path = scratch.path("a.parquet");
     let write = |batch: &RecordBatch| {
         let file = std::fs::File::create(&path).unwrap();
-        let mut writer =
-            datafusion::parquet::arrow::ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+        let mut writer = parquet::arrow::ArrowWriter::try_new(file, batch.schema(), None).unwrap();
         writer.write(batch).unwrap();
         writer.close().unwrap();
     };

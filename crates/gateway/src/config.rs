@@ -17,7 +17,7 @@ pub struct Config {
     pub listen: SocketAddr,
     /// The access policy.
     pub policy: PathBuf,
-    /// Users and their verifiers, read at every login.
+    /// Users and their verifiers; a change counts at once, also for sessions that are open.
     pub users: PathBuf,
     /// The intended purposes table of the embedded backend, read again when it changed.
     pub consent: Option<PathBuf>,
@@ -52,15 +52,42 @@ pub enum Backend {
         /// Table name to file.
         tables: BTreeMap<String, PathBuf>,
     },
-    /// A PostgreSQL server.
+    /// A PostgreSQL server, set up by `denym access ddl`.
     Postgres {
-        /// A connection string, `host=.. user=.. dbname=..`.
+        /// A connection string, `host=.. dbname=..`: neither a user nor a password.
         connection: String,
         /// The schema of the raw tables and of the consent table.
         schema: String,
         /// How the connection is protected.
         protection: Protection,
+        /// As whom the gateway logs in.
+        logins: Logins,
     },
+}
+
+/// As whom the gateway logs in to a PostgreSQL server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Logins {
+    /// One login for each purpose, `<prefix>_<purpose>`. It does not start when one of them can see more than the views of its purpose.
+    PerPurpose {
+        /// How they begin.
+        prefix: String,
+        /// Their passwords, a file as libpq's `.pgpass`, its owner's alone; without it the server must let them in by other means.
+        passwords: Option<PathBuf>,
+    },
+    /// One login for all purposes, the user of the connection string, and nothing is asked about it. Only for tests of what the gateway
+    /// refuses to send; no command line says this.
+    #[doc(hidden)]
+    UncheckedForTests,
+}
+
+impl Default for Logins {
+    fn default() -> Self {
+        Self::PerPurpose {
+            prefix: "denym".into(),
+            passwords: None,
+        }
+    }
 }
 
 /// How the connection to a PostgreSQL server is protected.
@@ -95,14 +122,28 @@ pub struct Limits {
     pub write: Duration,
     /// Longest silence of a session; `None` for no bound.
     pub idle: Option<Duration>,
-    /// Longest run of one statement until its last row; `None` for no bound.
+    /// Longest run of one statement until its last row; `None` for no bound. Five minutes unless said otherwise.
     pub statement: Option<Duration>,
-    /// Statements and portals a session may keep.
+    /// Longest silence of a session with open cursors; then they are closed, since each keeps a running query.
+    pub open_idle: Duration,
+    /// Statements, portals and views a session may keep.
     pub objects: usize,
-    /// Memory of all queries of the embedded backend, in bytes.
+    /// Bytes of their texts and parameters.
+    pub object_bytes: usize,
+    /// Cursors and portals a session may have running.
+    pub open: usize,
+    /// Memory of all queries of the embedded backend, in bytes; one statement has a quarter of it at most.
     pub memory: usize,
-    /// Connections to a PostgreSQL backend.
+    /// Statements of one user that may be open at one time in the embedded backend, cursors among them.
+    pub statements_per_user: usize,
+    /// Connections to a PostgreSQL backend that are in use at one time; one user has at most half of them.
     pub backend_connections: usize,
+    /// Those that one session may hold by statements, portals and cursors that have not ended.
+    pub backend_per_session: usize,
+    /// Longest wait for one of them.
+    pub backend_wait: Duration,
+    /// Longest pause between two fetches from a portal or cursor that holds one; a few seconds when others wait.
+    pub backend_idle: Duration,
 }
 
 impl Default for Limits {
@@ -111,11 +152,26 @@ impl Default for Limits {
             connections: 2000,
             startup: Duration::from_secs(10),
             write: Duration::from_secs(30),
-            idle: None,
-            statement: None,
+            idle: Some(Duration::from_hours(1)),
+            open_idle: Duration::from_mins(5),
+            statement: Some(Duration::from_mins(5)),
             objects: 1000,
+            // twice the longest message
+            object_bytes: 32 << 20,
+            open: 16,
             memory: 2 << 30,
+            statements_per_user: 32,
             backend_connections: 32,
+            backend_per_session: 8,
+            backend_wait: Duration::from_secs(15),
+            backend_idle: Duration::from_mins(10),
         }
+    }
+}
+
+impl Limits {
+    /// What one statement of the embedded backend may hold, in bytes.
+    pub(crate) fn statement_memory(&self) -> usize {
+        self.memory / 4
     }
 }

@@ -1,18 +1,23 @@
 //! A client's connection: bytes in and out with a time limit on each wait, encrypted or not.
 //!
 //! # Guarantee
-//! A client that sends nothing, sends slowly or does not read holds its connection no longer than the limits say.
+//! A client that sends nothing, sends slowly or does not read holds its connection no longer than the limits say. Nothing is sent before the audit
+//! log has what it is the answer to.
 
+use crate::audit::Ticket;
 use crate::frame::{self, First, Malformed, Message};
 use bytes::BytesMut;
 use pgwire::messages::PgWireBackendMessage;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, Interest, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_rustls::server::TlsStream;
+
+/// How often we look whether a client that sent something ahead is still there.
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 /// Answers are sent when this much is ready, or when the client waits.
 const SEND_AT: usize = 64 << 10;
@@ -72,6 +77,10 @@ pub(crate) enum Gone {
     Late,
     /// The client sent what is no message.
     Malformed,
+    /// What was to be sent is not in the audit log.
+    Unlogged,
+    /// The session's right ended; the client is told with what is sent last.
+    Ended,
 }
 
 impl From<Malformed> for Gone {
@@ -87,6 +96,8 @@ pub(crate) struct Connection {
     /// Messages to be sent.
     pub(crate) out: BytesMut,
     write_limit: Duration,
+    /// The entry of the audit log that must be written before anything is sent.
+    held: Option<Ticket>,
 }
 
 impl Connection {
@@ -96,7 +107,13 @@ impl Connection {
             read: BytesMut::with_capacity(1024),
             out: BytesMut::new(),
             write_limit,
+            held: None,
         }
+    }
+
+    /// Holds back everything until an entry of the audit log is on the disk; entries are written in order, so the last one counts.
+    pub(crate) fn hold(&mut self, entry: Ticket) {
+        self.held = Some(entry);
     }
 
     /// Whether bytes were read that are not used yet. Before TLS begins there must be none.
@@ -150,6 +167,22 @@ impl Connection {
         }
     }
 
+    /// Ends when the client is gone; what it sent before stays unread.
+    pub(crate) async fn closed(&self) -> Gone {
+        let stream = match &self.socket {
+            Socket::Plain(stream) => stream,
+            Socket::Tls(stream) => stream.get_ref().0,
+        };
+        loop {
+            match stream.ready(Interest::READABLE).await {
+                Ok(ready) if !ready.is_read_closed() => {}
+                _ => return Gone::Closed,
+            }
+            // it sent something ahead: it is there, and may leave later
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+    }
+
     /// Puts a message into what is to be sent.
     pub(crate) fn put(&mut self, message: &PgWireBackendMessage) {
         // our own messages are within the protocol's sizes; one that is not is not sent
@@ -169,6 +202,14 @@ impl Connection {
 
     /// Sends what is ready.
     pub(crate) async fn send(&mut self) -> Result<(), Gone> {
+        if let Some(entry) = &self.held
+            && entry.written().await.is_err()
+        {
+            self.out.clear();
+            self.held = None;
+            return Err(Gone::Unlogged);
+        }
+        self.held = None;
         while !self.out.is_empty() {
             let end = self.out.len().min(SEND_AT);
             let part = self.out.split_to(end);

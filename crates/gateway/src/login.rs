@@ -3,14 +3,15 @@
 //! # Guarantee
 //! Of the startup parameters only the user name counts, and that only once the password has proved it; `options`, `role` and the rest set
 //! nothing. With a certificate configured no session goes on in clear text. A wrong password, an unknown user and a user who waits because
-//! of too many failures look alike.
+//! of too many failures look alike: the same messages, the same work. Every try passes the [brake](crate::brake) before it is judged.
 
-use crate::audit::Event;
+use crate::brake::{Outcome, network};
 use crate::connection::{Connection, Gone, Socket};
 use crate::frame::{First, Message, sasl_first};
+use crate::random::random;
 use crate::reply;
 use crate::request::Refusal;
-use crate::scram::Exchange;
+use crate::scram::{Exchange, Verifier};
 use crate::server::Shared;
 use base64::Engine as _;
 use std::net::SocketAddr;
@@ -19,6 +20,10 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 
 /// What a new connection turned out to be.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one for each connection, moved once"
+)]
 pub(crate) enum Begun {
     /// A session of a user who has proved who they are.
     Session {
@@ -26,6 +31,8 @@ pub(crate) enum Begun {
         connection: Connection,
         /// The user.
         user: String,
+        /// What the user proved to know the password of.
+        verifier: Verifier,
         /// What the client calls itself, for the parameter status only.
         application: String,
     },
@@ -113,44 +120,40 @@ pub(crate) async fn begin(
         return refuse(connection, &refusal).await;
     };
     let application = value("application_name").unwrap_or_default();
-    let may_try = shared.brake.may_try(address.ip(), StdInstant::now());
-    let proved = prove(shared, &mut connection, &user, deadline).await?;
-    let known = shared.policy.user(&user).is_ok();
-    if !(may_try && proved && known) {
-        shared.brake.record(address.ip(), false, StdInstant::now());
-        let _ = shared.audit.append(Event {
-            event: "login-failed".into(),
-            at: shared.at(),
-            user: user.clone(),
-            decision: if may_try {
-                "wrong-password"
-            } else {
-                "too-many-failures"
-            }
-            .into(),
-            ..Event::default()
-        });
-        let refusal = Refusal::fatal("28P01", "login-failed", "password authentication failed");
-        return refuse(connection, &refusal).await;
-    }
-    shared.brake.record(address.ip(), true, StdInstant::now());
-    connection.put(&reply::authenticated());
-    Ok(Begun::Session {
-        connection,
-        user,
-        application,
-    })
+    let reason = match prove(shared, &mut connection, &user, address, deadline).await? {
+        Outcome::Right(verifier) => {
+            connection.put(&reply::authenticated());
+            return Ok(Begun::Session {
+                connection,
+                user,
+                verifier,
+                application,
+            });
+        }
+        Outcome::Wrong => "wrong-password",
+        Outcome::Waits => "too-many-failures",
+    };
+    let from = network(address.ip()).to_string();
+    let at = shared.at();
+    let now = (at.as_str(), StdInstant::now());
+    shared
+        .failed
+        .record(&shared.audit, now, &user, &from, reason);
+    let refusal = Refusal::fatal("28P01", "login-failed", "password authentication failed");
+    refuse(connection, &refusal).await
 }
 
-/// One SASL exchange; whether the client knows the password.
+/// One SASL exchange; what the client knows the password of.
 async fn prove(
     shared: &Shared,
     connection: &mut Connection,
     user: &str,
+    address: SocketAddr,
     deadline: Instant,
-) -> Result<bool, Gone> {
-    // read at every login, so that a user added or removed counts at once; unreadable, nobody logs in
-    let users = shared.users();
+) -> Result<Outcome<Verifier>, Gone> {
+    // as the file has them now, so that a user added or removed counts at once; unreadable, nobody logs in
+    let rights = shared.rights.now();
+    let users = rights.users.clone().unwrap_or_default();
     let verifier = users.verifier(user, &shared.secret);
     connection.put(&reply::sasl());
     connection.send().await?;
@@ -162,18 +165,26 @@ async fn prove(
         return Err(Gone::Malformed);
     }
     let nonce = base64::engine::general_purpose::STANDARD.encode(random::<18>());
-    let exchange = Exchange::start(verifier, &data, &nonce).ok_or(Gone::Malformed)?;
+    let exchange = Exchange::start(verifier.clone(), &data, &nonce).ok_or(Gone::Malformed)?;
     connection.put(&reply::sasl_continue(exchange.server_first()));
     connection.send().await?;
     let Message::Secret(bytes) = connection.login_message(deadline).await? else {
         return Err(Gone::Malformed);
     };
-    Ok(match exchange.finish(&bytes) {
-        Some(answer) => {
+    let is_known = rights.policy.user(user).is_ok();
+    let judge = || exchange.finish(&bytes).filter(|_| is_known);
+    let now = StdInstant::now();
+    Ok(match shared.brake.judge(user, address.ip(), now, judge) {
+        Outcome::Right(answer) => {
             connection.put(&reply::sasl_final(&answer));
-            true
+            Outcome::Right(verifier)
         }
-        None => false,
+        Outcome::Wrong => Outcome::Wrong,
+        Outcome::Waits => {
+            // the work of a judged try, so that the time does not tell
+            let _ = judge();
+            Outcome::Waits
+        }
     })
 }
 
@@ -192,12 +203,4 @@ async fn refuse(mut connection: Connection, refusal: &Refusal) -> Result<Begun, 
     connection.put(&reply::error(refusal));
     connection.close().await;
     Ok(Begun::Nothing)
-}
-
-/// Bytes from the operating system's random source.
-pub(crate) fn random<const N: usize>() -> [u8; N] {
-    let mut bytes = [0; N];
-    // without randomness there is no login: a zero nonce would allow a replay
-    getrandom::fill(&mut bytes).expect("the operating system has randomness");
-    bytes
 }

@@ -8,32 +8,31 @@
 //! Errors of the server are told by their SQLSTATE and in our words, because its own may quote a cell or name a raw column.
 
 use crate::backend_tls::Protect;
-use crate::config::Protection;
-use crate::error::Error;
+use crate::pools::{Gate, Place, Pools};
 use crate::request::Refusal;
 use bytes::{BufMut as _, Bytes, BytesMut};
+use denym_purpose::PurposeId;
 use futures::{StreamExt as _, pin_mut};
 use hashbrown::HashMap;
 use pgwire::api::Type;
 use std::error::Error as StdError;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+use tokio::sync::{Mutex, watch};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use tokio_postgres::types::{Format, FromSql, IsNull, ToSql};
 use tokio_postgres::{Client, Config, RowStream, SimpleQueryMessage, SimpleQueryStream, Statement};
 
 /// Prepared statements kept per connection; all are forgotten when there are more.
 const KEPT: usize = 200;
 
-/// A PostgreSQL server and connections to it.
-pub(crate) struct Remote {
-    config: Config,
-    protect: Protect,
-    idle: Mutex<Vec<Link>>,
-    permits: Arc<Semaphore>,
-}
+/// Longest pause between two fetches while others wait for a connection.
+const PAUSE_WHEN_PRESSED: Duration = Duration::from_secs(2);
 
-struct Link {
+/// A connection.
+pub(crate) struct Link {
     client: Client,
     statements: HashMap<(String, Vec<u32>), Statement>,
     is_parallel: bool,
@@ -42,8 +41,9 @@ struct Link {
 /// A connection for one statement's use; it goes back when the statement has ended in order.
 pub(crate) struct Lease {
     link: Option<Link>,
-    remote: Arc<Remote>,
-    _permit: OwnedSemaphorePermit,
+    pools: Arc<Pools>,
+    purpose: PurposeId,
+    place: Place,
 }
 
 /// What a statement returns and takes.
@@ -55,78 +55,47 @@ pub(crate) struct Described {
     pub(crate) columns: Vec<(String, Type)>,
 }
 
-impl Remote {
-    /// For a connection string; does not connect yet.
-    pub(crate) fn new(
-        connection: &str,
-        protection: &Protection,
-        connections: usize,
-    ) -> Result<Self, Error> {
-        let mut config: Config = connection.parse().map_err(|_| Error::Backend {
-            what: "its text cannot be read",
-            help: "write `host=.. user=.. dbname=..`; sslmode is require, prefer or disable, and the authority is given by --postgres-ca",
-        })?;
-        config.application_name("denym gateway");
-        let protect = Protect::settle(&mut config, protection)?;
-        Ok(Self {
-            config,
-            protect,
-            idle: Mutex::default(),
-            permits: Arc::new(Semaphore::new(connections.max(1))),
-        })
-    }
-
-    /// A connection, an idle one if there is any; waits while all are in use.
-    pub(crate) async fn lease(self: &Arc<Self>) -> Result<Lease, Refusal> {
-        let permit = self
-            .permits
-            .clone()
-            .acquire_owned()
-            .await
-            .map_err(|_| unreachable_server())?;
-        let idle = {
-            let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-            idle.retain(|link| !link.client.is_closed());
-            idle.pop()
-        };
-        let link = match idle {
-            Some(link) => link,
-            None => self.connect().await?,
-        };
-        Ok(Lease {
-            link: Some(link),
-            remote: self.clone(),
-            _permit: permit,
-        })
-    }
-
-    async fn connect(&self) -> Result<Link, Refusal> {
-        let (client, connection) = self
-            .config
-            .connect(self.protect.clone())
-            .await
-            .map_err(|_| unreachable_server())?;
+impl Link {
+    /// Logs in. Nothing is found by search path from then on, and nothing can be written.
+    pub(crate) async fn open(
+        config: &Config,
+        protect: &Protect,
+    ) -> Result<Self, tokio_postgres::Error> {
+        let (client, connection) = config.connect(protect.clone()).await?;
         tokio::spawn(async move {
             // its end is seen by the client half
             let _ = connection.await;
         });
-        // nothing is found by search path, and nothing can be written
         client
             .batch_execute(
                 "SET search_path = pg_catalog; SET default_transaction_read_only = on; SET standard_conforming_strings = on; \
                  SET extra_float_digits = 1; SET datestyle = ISO; SET intervalstyle = postgres; SET bytea_output = hex; SET timezone = 'UTC'",
             )
-            .await
-            .map_err(|error| refusal(&error))?;
-        Ok(Link {
+            .await?;
+        Ok(Self {
             client,
             statements: HashMap::new(),
             is_parallel: true,
         })
     }
+
+    /// To ask it directly.
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
+    }
 }
 
 impl Lease {
+    /// For a connection of a purpose.
+    pub(crate) fn new(link: Link, pools: Arc<Pools>, purpose: PurposeId, place: Place) -> Self {
+        Self {
+            link: Some(link),
+            pools,
+            purpose,
+            place,
+        }
+    }
+
     fn link(&mut self) -> Result<&mut Link, Refusal> {
         self.link.as_mut().ok_or_else(unreachable_server)
     }
@@ -185,11 +154,11 @@ impl Lease {
                 .simple_query_raw(sql)
                 .await
                 .map_err(|error| refusal(&error))?;
-            return Ok(Answer {
+            return Ok(Answer::new(Running {
                 rows: Rows::Simple(Box::pin(stream)),
                 lease: self,
                 convert: Vec::new(),
-            });
+            }));
         }
         let mut convert = Vec::new();
         let mut casts = Vec::new();
@@ -234,11 +203,11 @@ impl Lease {
             .query_raw(&statement, values)
             .await
             .map_err(|error| refusal(&error))?;
-        Ok(Answer {
+        Ok(Answer::new(Running {
             rows: Rows::Extended(Box::pin(stream)),
             lease: self,
             convert,
-        })
+        }))
     }
 }
 
@@ -248,16 +217,105 @@ enum Rows {
     Ended,
 }
 
-/// Rows of a running statement. Dropped before its end, it cancels the statement and the connection is not used again.
+/// Rows of a running statement. Nobody who stops fetching keeps a connection for ever.
 pub(crate) struct Answer {
+    running: Arc<Mutex<Option<Running>>>,
+    has_ended: bool,
+    fetched: watch::Sender<Instant>,
+    guard: JoinHandle<()>,
+}
+
+impl Answer {
+    fn new(running: Running) -> Self {
+        let lease = &running.lease;
+        let longest = lease.pools.longest_pause();
+        let gates = [lease.place.user.clone(), lease.place.all.clone()];
+        let running = Arc::new(Mutex::new(Some(running)));
+        let (fetched, last) = watch::channel(Instant::now());
+        Self {
+            guard: tokio::spawn(watch_over(Arc::downgrade(&running), last, gates, longest)),
+            has_ended: false,
+            running,
+            fetched,
+        }
+    }
+
+    /// Appends the messages of up to `most` rows to `out`; how many, fewer only at the end.
+    pub(crate) async fn fetch(
+        &mut self,
+        most: usize,
+        out: &mut BytesMut,
+    ) -> Result<usize, Refusal> {
+        if self.has_ended {
+            return Ok(0);
+        }
+        let mut count = 0;
+        {
+            let mut kept = self.running.lock().await;
+            let Some(running) = kept.as_mut() else {
+                return Err(paused_too_long());
+            };
+            while count < most {
+                let next = running.next(out).await;
+                if !matches!(next, Ok(true)) {
+                    self.has_ended = true;
+                    // what has ended gives its connection back
+                    *kept = None;
+                    return next.map(|_| count);
+                }
+                count += 1;
+            }
+        }
+        self.fetched.send_replace(Instant::now());
+        Ok(count)
+    }
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        self.guard.abort();
+    }
+}
+
+/// Ends a statement that nobody fetches from: after a long pause, or a short one when others wait.
+async fn watch_over(
+    running: Weak<Mutex<Option<Running>>>,
+    fetched: watch::Receiver<Instant>,
+    gates: [Arc<Gate>; 2],
+    longest: Duration,
+) {
+    loop {
+        let last = *fetched.borrow();
+        let bound = tokio::select! {
+            () = tokio::time::sleep_until(last + longest) => longest,
+            () = gates[0].bell.notified() => PAUSE_WHEN_PRESSED.min(longest),
+            () = gates[1].bell.notified() => PAUSE_WHEN_PRESSED.min(longest),
+        };
+        let last = *fetched.borrow();
+        if last.elapsed() < bound {
+            continue;
+        }
+        let Some(running) = running.upgrade() else {
+            return;
+        };
+        // who is just fetching has it
+        if let Ok(mut running) = running.try_lock() {
+            *running = None;
+            return;
+        }
+    }
+}
+
+/// A statement that runs. Dropped before its end, it cancels the statement and the connection is not used again.
+struct Running {
     rows: Rows,
     lease: Lease,
     convert: Vec<bool>,
 }
 
-impl Answer {
+impl Running {
     /// Appends the next row's message to `out`; `false` at the end.
-    pub(crate) async fn next(&mut self, out: &mut BytesMut) -> Result<bool, Refusal> {
+    async fn next(&mut self, out: &mut BytesMut) -> Result<bool, Refusal> {
         match &mut self.rows {
             Rows::Ended => Ok(false),
             Rows::Simple(stream) => loop {
@@ -321,23 +379,18 @@ impl Lease {
         if let Some(link) = self.link.take()
             && !link.client.is_closed()
         {
-            let mut idle = self
-                .remote
-                .idle
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            idle.push(link);
+            self.pools.give_back(self.purpose, link);
         }
     }
 }
 
-impl Drop for Answer {
+impl Drop for Running {
     fn drop(&mut self) {
         if !matches!(self.rows, Rows::Ended)
             && let Some(link) = self.lease.link.take()
         {
             let token = link.client.cancel_token();
-            let protect = self.lease.remote.protect.clone();
+            let protect = self.lease.pools.protect.clone();
             // best effort; the connection itself is dropped with `link`
             tokio::spawn(async move {
                 let cancel = token.cancel_query(protect);
@@ -426,7 +479,16 @@ impl ToSql for Value {
     tokio_postgres::types::to_sql_checked!();
 }
 
-fn unreachable_server() -> Refusal {
+fn paused_too_long() -> Refusal {
+    Refusal::new(
+        "57P05",
+        "paused-too-long",
+        "the portal or cursor was closed because nothing was fetched from it for too long",
+    )
+}
+
+/// What clients are told when the server is not there.
+pub(crate) fn unreachable_server() -> Refusal {
     Refusal::new(
         "08006",
         "backend-unreachable",
@@ -435,11 +497,11 @@ fn unreachable_server() -> Refusal {
 }
 
 /// What clients are told of an error of the server.
-fn refusal(error: &tokio_postgres::Error) -> Refusal {
+pub(crate) fn refusal(error: &tokio_postgres::Error) -> Refusal {
     let Some(database) = error.as_db_error() else {
         return unreachable_server();
     };
-    let message = database.message();
+    let message = crate::language::without_marks(database.message());
     match database.code().code() {
         // these name what the client wrote
         "42703" => Refusal::new("42703", "column-unknown", message),

@@ -19,11 +19,21 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 
 /// Iterations of new verifiers, as PostgreSQL has them.
 pub const ITERATIONS: u32 = 4096;
 
 type Bytes = [u8; 32];
+
+/// What a verifier looks like to whoever begins an exchange.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Shape {
+    /// Iterations.
+    pub iterations: u32,
+    /// Bytes of the salt.
+    pub salt: usize,
+}
 
 /// What the server keeps of a password.
 #[derive(Clone, PartialEq, Eq)]
@@ -53,14 +63,37 @@ impl Verifier {
         }
     }
 
-    /// A verifier nobody can fulfil, for a user who does not exist: its salt depends on the name and the server's secret only.
-    pub fn decoy(name: &str, secret: &[u8]) -> Self {
-        let salt = hmac(secret, name.as_bytes());
-        Self {
+    /// A verifier nobody can fulfil, for a user who does not exist: its salt depends on the name and the server's secret only. It looks like
+    /// one of `shapes`, those of the real ones, else like a new one.
+    pub fn decoy(name: &str, secret: &[u8], shapes: &BTreeSet<Shape>) -> Self {
+        // each name draws among the shapes by itself, so that one that comes or goes changes no other name's
+        let shape = shapes.iter().copied().max_by_key(|shape| {
+            let drawn = format!("{}:{}:{name}", shape.iterations, shape.salt);
+            hmac(secret, drawn.as_bytes())
+        });
+        let shape = shape.unwrap_or(Shape {
             iterations: ITERATIONS,
-            salt: salt[..16].to_vec(),
+            salt: 16,
+        });
+        let mut salt = Vec::new();
+        let mut block = hmac(secret, name.as_bytes());
+        while salt.len() < shape.salt {
+            salt.extend_from_slice(&block[..(shape.salt - salt.len()).min(16)]);
+            block = hmac(secret, &block);
+        }
+        Self {
+            iterations: shape.iterations,
+            salt,
             stored_key: hmac(secret, b"no client has this key"),
             server_key: hmac(secret, b"no server shows this key"),
+        }
+    }
+
+    /// What everybody who asks sees of it.
+    pub fn shape(&self) -> Shape {
+        Shape {
+            iterations: self.iterations,
+            salt: self.salt.len(),
         }
     }
 
@@ -267,8 +300,35 @@ mod tests {
         ] {
             assert_eq!(Verifier::from_text(broken), None);
         }
-        let decoy = Verifier::decoy("nobody", b"server secret");
-        assert_eq!(decoy, Verifier::decoy("nobody", b"server secret"));
-        assert_ne!(decoy, Verifier::decoy("somebody", b"server secret"));
+    }
+
+    #[test]
+    fn a_decoy_looks_like_the_real_ones_and_stays_the_same() {
+        let none = BTreeSet::new();
+        let decoy =
+            |name: &str, shapes: &BTreeSet<Shape>| Verifier::decoy(name, b"server secret", shapes);
+        assert_eq!(decoy("nobody", &none), decoy("nobody", &none));
+        assert_ne!(decoy("nobody", &none), decoy("somebody", &none));
+        let new = Verifier::new("x", &[0; 16], ITERATIONS).shape();
+        assert_eq!(decoy("nobody", &none).shape(), new);
+        let other = Shape {
+            iterations: 10_000,
+            salt: 40,
+        };
+        let (one, both) = (BTreeSet::from([other]), BTreeSet::from([new, other]));
+        let mut drawn = [0, 0];
+        for number in 0..200 {
+            let name = format!("name {number}");
+            assert_eq!(decoy(&name, &one).shape(), other);
+            let found = decoy(&name, &both);
+            drawn[usize::from(found.shape() == other)] += 1;
+            let alone = BTreeSet::from([found.shape()]);
+            assert_eq!(
+                found,
+                decoy(&name, &alone),
+                "a shape that goes changes others only"
+            );
+        }
+        assert!(drawn[0] > 50 && drawn[1] > 50, "{drawn:?}");
     }
 }

@@ -1,27 +1,31 @@
 //! The gateway itself: opens everything it needs or does not start, accepts connections, and stops in order.
 
 use crate::admin::{Error as AdminError, PolicyFile};
-use crate::audit::{AuditLog, Event};
+use crate::audit::{AuditLog, Event, FailedLogins};
+use crate::brake::{Brake, network};
 use crate::config::{Backend as BackendConfig, Clock, Config, Limits};
 use crate::connection::Connection;
+use crate::consent_counts::ConsentCounts;
 use crate::consent_file::ConsentFile;
+use crate::decoys;
 use crate::embedded::Engine;
 use crate::error::Error;
 use crate::frame::First;
-use crate::login::{Begun, begin, random};
-use crate::remote::Remote;
+use crate::login::{Begun, begin};
+use crate::pools::Pools;
+use crate::random::random;
 use crate::reply;
 use crate::request::Refusal;
-use crate::session::Session;
+use crate::rights::RightsFiles;
+use crate::session::{Login, Session};
 use crate::tls;
-use crate::users::{Brake, Users};
 use denym_purpose::{AccessPolicy, Mask, MaskKey, Moment, Storage};
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
@@ -31,19 +35,26 @@ use tokio_rustls::TlsAcceptor;
 const GRACE: Duration = Duration::from_secs(10);
 
 /// Stack of each thread; used only as deep as statements go.
-const STACK: usize = 64 << 20;
+pub(crate) const STACK: usize = 64 << 20;
+
+/// How often the users file and the policy are read whole, and failed logins of a minute that is over are entered.
+const SWEEP: Duration = Duration::from_secs(1);
 
 /// What all connections share. Nothing in it is a client's to change.
 pub(crate) struct Shared {
+    /// The policy at the start, for its tables and purposes; who may what is in `rights`.
     pub(crate) policy: Arc<AccessPolicy>,
+    pub(crate) rights: RightsFiles,
     pub(crate) audit: AuditLog,
     pub(crate) brake: Brake,
+    pub(crate) failed: FailedLogins,
     pub(crate) tls: Option<TlsAcceptor>,
     pub(crate) limits: Limits,
     /// For the made-up salts of unknown users.
     pub(crate) secret: [u8; 32],
     pub(crate) backend: Backend,
-    users: PathBuf,
+    /// Of the PostgreSQL backend.
+    pub(crate) counts: ConsentCounts,
     clock: Clock,
     running: Mutex<BTreeMap<i32, (i32, watch::Sender<u64>)>>,
 }
@@ -53,7 +64,7 @@ pub(crate) enum Backend {
     Embedded(Engine),
     Postgres {
         catalogue: Engine,
-        remote: Arc<Remote>,
+        pools: Arc<Pools>,
         schema: String,
     },
 }
@@ -77,14 +88,6 @@ impl Shared {
     /// Now, as the audit log writes it.
     pub(crate) fn at(&self) -> String {
         self.now().to_string()
-    }
-
-    /// The users as the file has them now; nobody when it cannot be read.
-    pub(crate) fn users(&self) -> Users {
-        std::fs::read_to_string(&self.users)
-            .ok()
-            .and_then(|text| Users::parse(&text).ok())
-            .unwrap_or_default()
     }
 
     /// Registers a session for cancel requests: its process number, secret and a count of the requests that came.
@@ -125,18 +128,24 @@ pub struct Gateway {
 }
 
 impl Gateway {
-    /// Reads the policy, the users, the consent, the certificate and the data, and binds the address. Anything wrong is an error.
+    /// Reads the policy, the users, the consent, the certificate and the data, opens the audit log and binds the address. Anything wrong is an error.
     pub async fn open(config: Config) -> Result<Self, Error> {
         let policy = PolicyFile::read(&config.policy).map_err(AdminError::for_clients)?;
+        let rights = RightsFiles::open(&config.users, &policy)?;
         let policy = Arc::new(policy.policy);
-        let users =
-            std::fs::read_to_string(&config.users).map_err(Error::file("the users file"))?;
-        Users::parse(&users)?;
+        let places: Vec<&Path> = [Some(config.users.as_path()), config.audit.as_deref()]
+            .into_iter()
+            .flatten()
+            .collect();
+        let secret = decoys::secret(&places)?;
         let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
         let audit = match &config.audit {
             Some(path) => AuditLog::open(path)?,
             None => AuditLog::discard(),
         };
+        if let Some(recovered) = audit.recovered() {
+            audit.append(recovered.event((config.clock)().to_string()))?;
+        }
         let key = mask_key(&config, &policy)?;
         let backend = match &config.backend {
             BackendConfig::Embedded { tables } => {
@@ -156,24 +165,26 @@ impl Gateway {
                     });
                 }
                 let folder = config.policy.parent().unwrap_or(Path::new("."));
-                let memory = config.limits.memory;
+                let limits = &config.limits;
                 Backend::Embedded(
-                    Engine::open(policy.clone(), folder, tables, consent, key, memory).await?,
+                    Engine::open(policy.clone(), folder, tables, consent, key, limits).await?,
                 )
             }
             BackendConfig::Postgres {
                 connection,
                 schema,
                 protection,
-            } => Backend::Postgres {
-                catalogue: Engine::catalogue(policy.clone(), config.limits.memory)?,
-                remote: Arc::new(Remote::new(
-                    connection,
-                    protection,
-                    config.limits.backend_connections,
-                )?),
-                schema: schema.clone(),
-            },
+                logins,
+            } => {
+                let limits = &config.limits;
+                let pools = Pools::new(&policy, connection, schema, protection, logins, limits)?;
+                pools.open().await?;
+                Backend::Postgres {
+                    catalogue: Engine::catalogue(policy.clone(), &config.limits)?,
+                    pools: Arc::new(pools),
+                    schema: schema.clone(),
+                }
+            }
         };
         let listener = TcpListener::bind(config.listen)
             .await
@@ -184,13 +195,15 @@ impl Gateway {
         Ok(Self {
             shared: Arc::new(Shared {
                 policy,
+                rights,
                 audit,
                 brake: Brake::default(),
+                failed: FailedLogins::default(),
                 tls,
                 limits: config.limits,
-                secret: random(),
+                secret,
                 backend,
-                users: config.users,
+                counts: ConsentCounts::default(),
                 clock: config.clock,
                 running: Mutex::default(),
             }),
@@ -209,6 +222,18 @@ impl Gateway {
         self.shared.policy.tables.keys().map(String::as_str)
     }
 
+    /// What the steward should know of the start: each a sentence.
+    pub fn notices(&self) -> Vec<String> {
+        let recovered = self.shared.audit.recovered().map(|piece| {
+            format!(
+                "the audit log ended in half an entry, as a power cut leaves it: its {} bytes were moved to {} and the log goes on with an entry that says so; the statement it belonged to got no answer",
+                piece.piece.bytes,
+                piece.path.display()
+            )
+        });
+        recovered.into_iter().collect()
+    }
+
     /// Whether sessions are encrypted.
     pub fn is_encrypted(&self) -> bool {
         self.shared.tls.is_some()
@@ -221,6 +246,15 @@ impl Gateway {
         // more than the limit are told so; but even of those only so many at one time
         let refusing = Arc::new(Semaphore::new(64));
         let mut sessions = JoinSet::new();
+        let shared = self.shared.clone();
+        let sweep = tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(SWEEP).await;
+                shared.rights.look(true);
+                let now = Some(Instant::now());
+                shared.failed.flush(&shared.audit, &shared.at(), now);
+            }
+        });
         tokio::pin!(shutdown);
         loop {
             let accepted = tokio::select! {
@@ -256,6 +290,10 @@ impl Gateway {
         if ended.is_err() {
             sessions.shutdown().await;
         }
+        sweep.abort();
+        let _ = sweep.await;
+        let shared = &self.shared;
+        shared.failed.flush(&shared.audit, &shared.at(), None);
     }
 }
 
@@ -307,25 +345,43 @@ async fn connection(
         _ = stopped.wait_for(|stop| *stop) => return,
     };
     let Ok(Begun::Session {
-        connection,
+        mut connection,
         user,
+        verifier,
         application,
     }) = begun
     else {
         return;
     };
+    // before anything else: a change from here on is told
+    let changes = shared.rights.changes();
     let event = Event {
         event: "login".into(),
         at: shared.at(),
         user: user.clone(),
+        address: Some(network(address.ip()).to_string()),
         decision: "allowed".into(),
         ..Event::default()
     };
-    if shared.audit.append(event).is_err() {
-        return;
+    match shared.audit.append(event) {
+        Ok(entry) => connection.hold(entry),
+        Err(error) => {
+            let refusal = Refusal {
+                fatal: true,
+                ..error.into()
+            };
+            connection.out.clear();
+            connection.put(&reply::error(&refusal));
+            return connection.close().await;
+        }
     }
     let (process, secret, cancels) = shared.register();
-    let session = Session::new(shared.clone(), connection, user, cancels);
+    let login = Login {
+        user,
+        verifier,
+        changes,
+    };
+    let session = Session::new(shared.clone(), connection, login, cancels);
     session.run(process, secret, &application, stopped).await;
     shared.unregister(process);
 }

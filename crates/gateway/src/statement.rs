@@ -6,20 +6,27 @@
 //! by name.
 //!
 //! # Guarantee
-//! Default deny: a statement, a query clause or a setting that is not listed here does not pass. In particular no `CREATE` and `DROP` but
+//! What is parsed is what came: the tokens go to the parser as they are, and no text is written to be read again. What is recorded is cut
+//! out of the client's text. Default deny: a statement, a query clause or a setting that is not listed here does not pass. In particular no `CREATE` and `DROP` but
 //! of session views, no `COPY`, `EXPLAIN`, `INSERT`, `SELECT INTO`, locking clause or data-changing subquery.
+
+mod dialect;
+mod plain;
 
 use crate::error::Error;
 use crate::scope::operands;
 use crate::view::{View, view_name};
+pub(crate) use dialect::ServerDialect;
+pub(crate) use plain::shallow;
 use sqlparser::ast::{
     CloseCursor, CreateTableOptions, CreateView, Declare, DiscardObject, Expr, FetchDirection,
     Ident, ObjectName, ObjectType, Query, Reset, Select, Set, SetExpr, Statement, TableFactor,
     Value, ValueWithSpan, Visit, Visitor,
 };
-use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::parser::Parser;
-use sqlparser::tokenizer::{Token, Tokenizer};
+use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer};
+
+use plain::plain;
 use std::ops::ControlFlow;
 
 /// A statement that is let in.
@@ -125,53 +132,201 @@ const HARMLESS: [&str; 12] = [
 /// Words of one statement. A sum of a million terms is a tree a million deep: whoever walks it needs that much stack, and whoever plans it
 /// needs the square of that time.
 pub(crate) const MOST_WORDS: usize = 4_000;
+/// Brackets within brackets, before anything is parsed.
+const MOST_BRACKETS: usize = 40;
 
 /// Reads a text of one or more statements.
 pub fn parse(text: &str) -> Result<Vec<Command>, Error> {
-    let tokens = Tokenizer::new(&PostgreSqlDialect {}, text)
-        .tokenize()
-        .map_err(|_| Error::Syntax)?;
+    let tokens = tokens(text)?;
+    let places = Places::new(text);
     let mut out = Vec::new();
-    for piece in tokens.split(|token| *token == Token::SemiColon) {
+    for piece in tokens.split(|token| token.token == Token::SemiColon) {
         let words = count_words(piece);
         if words == 0 {
             continue;
         }
-        if words > MOST_WORDS {
-            return Err(Error::NotAllowed {
-                what: "a statement of more than 4,000 words".into(),
-            });
-        }
-        out.push(read(piece)?);
+        bounded(piece, words)?;
+        out.push(read(&Piece {
+            tokens: piece,
+            places: &places,
+        })?);
     }
     Ok(out)
 }
 
-fn count_words(tokens: &[Token]) -> usize {
-    tokens
-        .iter()
-        .filter(|token| !matches!(token, Token::Whitespace(_)))
-        .count()
+fn tokens(text: &str) -> Result<Vec<TokenWithSpan>, Error> {
+    Tokenizer::new(&ServerDialect::new(0), text)
+        .tokenize_with_location()
+        .map_err(|_| Error::Syntax)
+}
+
+fn count_words(tokens: &[TokenWithSpan]) -> usize {
+    tokens.iter().filter(|token| is_solid(token)).count()
+}
+
+fn is_solid(token: &TokenWithSpan) -> bool {
+    !matches!(token.token, Token::Whitespace(_))
+}
+
+/// Refuses what would be too much for whoever comes next, before a tree is built of it.
+fn bounded(tokens: &[TokenWithSpan], words: usize) -> Result<(), Error> {
+    let what = if words > MOST_WORDS {
+        "a statement of more than 4,000 words"
+    } else if brackets(tokens) > MOST_BRACKETS {
+        "more than 40 brackets within each other"
+    } else {
+        return Ok(());
+    };
+    Err(Error::NotAllowed { what: what.into() })
+}
+
+/// How deep brackets stand within each other.
+fn brackets(tokens: &[TokenWithSpan]) -> usize {
+    let (mut open, mut deepest) = (0usize, 0);
+    for token in tokens {
+        match token.token {
+            Token::LParen | Token::LBracket | Token::LBrace => open += 1,
+            Token::RParen | Token::RBracket | Token::RBrace => open = open.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(open);
+    }
+    deepest
+}
+
+/// Whether another parser may read a text as well: the parser of the catalogue's questions reads calls within calls twice at each level.
+pub(crate) fn is_flat(text: &str) -> bool {
+    tokens(text).is_ok_and(|tokens| brackets(&tokens) <= 8)
 }
 
 /// How many words a text has.
 pub(crate) fn words(text: &str) -> Result<usize, Error> {
-    let tokens = Tokenizer::new(&PostgreSqlDialect {}, text)
-        .tokenize()
-        .map_err(|_| Error::Syntax)?;
-    Ok(count_words(&tokens))
+    tokens(text).map(|tokens| count_words(&tokens))
 }
 
-fn read(tokens: &[Token]) -> Result<Command, Error> {
-    let whole: String = tokens.iter().map(ToString::to_string).collect();
-    let (kept, purpose) = take_purpose(tokens)?;
-    let sql: String = kept.iter().map(ToString::to_string).collect();
-    let mut statements =
-        Parser::parse_sql(&PostgreSqlDialect {}, &sql).map_err(|_| Error::Syntax)?;
-    let (Some(statement), true) = (statements.pop(), statements.is_empty()) else {
+/// Whether a text is that statement and no other.
+pub(crate) fn says(text: &str, statement: &Statement) -> bool {
+    let Ok(tokens) = tokens(text) else {
+        return false;
+    };
+    let words = count_words(&tokens);
+    if bounded(&tokens, words).is_err() {
+        return false;
+    }
+    let read = Parser::new(&ServerDialect::new(words))
+        .with_tokens_with_locations(tokens)
+        .parse_statements();
+    let Ok(Ok([mut read])) = read.map(<[Statement; 1]>::try_from) else {
+        return false;
+    };
+    plain(&mut read);
+    read == *statement
+}
+
+/// A part of a text as the client sent it.
+struct Piece<'a> {
+    tokens: &'a [TokenWithSpan],
+    places: &'a Places<'a>,
+}
+
+impl<'a> Piece<'a> {
+    /// The client's own text from the first to the last word.
+    fn text(&self) -> &'a str {
+        let mut solid = self.tokens.iter().filter(|token| is_solid(token));
+        let Some(first) = solid.next() else {
+            return "";
+        };
+        let last = solid.next_back().unwrap_or(first);
+        self.places.cut(first.span.start, last.span.end)
+    }
+
+    fn before(&self, place: usize) -> Self {
+        Self {
+            tokens: &self.tokens[..place],
+            places: self.places,
+        }
+    }
+
+    /// What follows the first bare word of that name.
+    fn after(&self, word: &str) -> Self {
+        let place = self
+            .tokens
+            .iter()
+            .position(|token| is_word(&token.token, word))
+            .map_or(self.tokens.len(), |place| place + 1);
+        Self {
+            tokens: &self.tokens[place..],
+            places: self.places,
+        }
+    }
+
+    /// The first word, which names the kind of statement.
+    fn kind(&self) -> String {
+        let first = self.tokens.iter().find(|token| is_solid(token));
+        match first.map(|token| &token.token) {
+            Some(Token::Word(word)) if word.quote_style.is_none() => word.value.to_uppercase(),
+            _ => "this kind".into(),
+        }
+    }
+}
+
+fn is_word(token: &Token, text: &str) -> bool {
+    matches!(token, Token::Word(word) if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(text))
+}
+
+/// Where lines and columns of the tokenizer are in the text.
+struct Places<'a> {
+    text: &'a str,
+    /// Where each line begins.
+    lines: Vec<usize>,
+}
+
+impl<'a> Places<'a> {
+    fn new(text: &'a str) -> Self {
+        let ends = text.match_indices('\n').map(|(at, _)| at + 1);
+        Self {
+            text,
+            lines: std::iter::once(0).chain(ends).collect(),
+        }
+    }
+
+    /// The byte where a line and column, both counted from 1, begins.
+    fn byte(&self, at: Location) -> usize {
+        let of = |number: u64| {
+            usize::try_from(number)
+                .unwrap_or(usize::MAX)
+                .saturating_sub(1)
+        };
+        let Some(start) = self.lines.get(of(at.line)) else {
+            return self.text.len();
+        };
+        let line = &self.text[*start..];
+        start
+            + line
+                .char_indices()
+                .nth(of(at.column))
+                .map_or(line.len(), |(at, _)| at)
+    }
+
+    fn cut(&self, from: Location, to: Location) -> &'a str {
+        let (from, to) = (self.byte(from), self.byte(to));
+        self.text.get(from..to).unwrap_or("")
+    }
+}
+
+fn read(piece: &Piece<'_>) -> Result<Command, Error> {
+    let (kept, purpose) = take_purpose(piece)?;
+    // the tokens themselves: nothing is written and read again
+    let mut statements = Parser::new(&ServerDialect::new(kept.tokens.len()))
+        .with_tokens_with_locations(kept.tokens.to_vec())
+        .parse_statements()
+        .map_err(|_| Error::Syntax)?;
+    let (Some(mut statement), true) = (statements.pop(), statements.is_empty()) else {
         return Err(Error::Syntax);
     };
-    let command = allow(statement, purpose.clone(), whole.trim(), sql.trim())?;
+    shallow(&statement)?;
+    plain(&mut statement);
+    let command = allow(statement, purpose.clone(), piece, &kept)?;
     if purpose.is_some() && !matches!(command, Command::Query { .. } | Command::Declare { .. }) {
         return Err(Error::NotAllowed {
             what: "FOR PURPOSE after anything but a query".into(),
@@ -181,18 +336,19 @@ fn read(tokens: &[Token]) -> Result<Command, Error> {
 }
 
 /// Takes `FOR PURPOSE name` off the end. A name with hyphens may be written bare, in single or in double quotes.
-fn take_purpose(tokens: &[Token]) -> Result<(&[Token], Option<String>), Error> {
-    let words: Vec<(usize, &Token)> = tokens
+fn take_purpose<'a>(piece: &Piece<'a>) -> Result<(Piece<'a>, Option<String>), Error> {
+    let words: Vec<(usize, &Token)> = piece
+        .tokens
         .iter()
         .enumerate()
-        .filter(|(_, token)| !matches!(token, Token::Whitespace(_)))
+        .filter(|(_, token)| is_solid(token))
+        .map(|(place, token)| (place, &token.token))
         .collect();
-    let is_word = |token: &Token, text: &str| matches!(token, Token::Word(word) if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(text));
     let found = (1..words.len())
         .rev()
         .find(|place| is_word(words[place - 1].1, "for") && is_word(words[*place].1, "purpose"));
     let Some(place) = found else {
-        return Ok((tokens, None));
+        return Ok((piece.before(piece.tokens.len()), None));
     };
     let mut name = String::new();
     for (turn, (_, token)) in words[place + 1..].iter().enumerate() {
@@ -211,14 +367,15 @@ fn take_purpose(tokens: &[Token]) -> Result<(&[Token], Option<String>), Error> {
     if name.is_empty() || name.ends_with('-') {
         return Err(Error::Syntax);
     }
-    Ok((&tokens[..words[place - 1].0], Some(name)))
+    Ok((piece.before(words[place - 1].0), Some(name)))
 }
 
+/// `whole` is what came, `kept` the same without its purpose.
 fn allow(
     statement: Statement,
     purpose: Option<String>,
-    text: &str,
-    sql: &str,
+    whole: &Piece<'_>,
+    kept: &Piece<'_>,
 ) -> Result<Command, Error> {
     let refused = |what: &str| {
         Err(Error::NotAllowed {
@@ -226,20 +383,8 @@ fn allow(
         })
     };
     match statement {
-        Statement::Query(query) => {
-            let mut check = OnlyReads;
-            if let ControlFlow::Break(what) = query.visit(&mut check) {
-                return refused(what);
-            }
-            Ok(Command::Query {
-                statement: Box::new(Statement::Query(query)),
-                purpose,
-                text: text.to_owned(),
-                sql: sql.to_owned(),
-                expanded: false,
-            })
-        }
-        Statement::CreateView(view) => create_view(view, text),
+        Statement::Query(query) => allow_query(query, purpose, whole, kept),
+        Statement::CreateView(view) => create_view(view, whole, kept),
         Statement::Drop {
             object_type: ObjectType::View,
             if_exists,
@@ -326,7 +471,7 @@ fn allow(
                 }
             }
         },
-        Statement::Declare { stmts } => declare(stmts, purpose, text),
+        Statement::Declare { stmts } => declare(stmts, purpose, whole, kept),
         Statement::Fetch {
             name,
             direction,
@@ -346,17 +491,35 @@ fn allow(
             CloseCursor::All => None,
             CloseCursor::Specific { name } => Some(folded(&name)),
         })),
-        other => {
-            // the first word names the statement; the rest may hold anything
-            let text = other.to_string();
-            let word = text.split_whitespace().next().unwrap_or("statement");
-            refused(&word.to_uppercase())
-        }
+        _ => refused(&whole.kind()),
     }
 }
 
+fn allow_query(
+    query: Box<Query>,
+    purpose: Option<String>,
+    whole: &Piece<'_>,
+    of_query: &Piece<'_>,
+) -> Result<Command, Error> {
+    if let ControlFlow::Break(what) = query.visit(&mut OnlyReads) {
+        return Err(Error::NotAllowed { what: what.into() });
+    }
+    Ok(Command::Query {
+        statement: Box::new(Statement::Query(query)),
+        purpose,
+        text: whole.text().to_owned(),
+        sql: of_query.text().to_owned(),
+        expanded: false,
+    })
+}
+
 /// A cursor: its query must pass as any other.
-fn declare(stmts: Vec<Declare>, purpose: Option<String>, text: &str) -> Result<Command, Error> {
+fn declare(
+    stmts: Vec<Declare>,
+    purpose: Option<String>,
+    whole: &Piece<'_>,
+    kept: &Piece<'_>,
+) -> Result<Command, Error> {
     let refused = |what: &str| {
         Err(Error::NotAllowed {
             what: what.to_owned(),
@@ -371,16 +534,15 @@ fn declare(stmts: Vec<Declare>, purpose: Option<String>, text: &str) -> Result<C
     if cursor.scroll == Some(true) || cursor.binary == Some(true) {
         return refused("a scrolling or binary cursor");
     }
-    let sql = query.to_string();
     Ok(Command::Declare {
         name: folded(name),
-        query: Box::new(allow(Statement::Query(query), purpose, text, &sql)?),
+        query: Box::new(allow_query(query, purpose, whole, &kept.after("for"))?),
         hold: cursor.hold == Some(true),
     })
 }
 
 /// A view of the session: its query must pass as any other, and it can have no purpose and no parameters of its own.
-fn create_view(view: CreateView, text: &str) -> Result<Command, Error> {
+fn create_view(view: CreateView, whole: &Piece<'_>, kept: &Piece<'_>) -> Result<Command, Error> {
     let refused = |what: &str| {
         Err(Error::NotAllowed {
             what: what.to_owned(),
@@ -407,15 +569,15 @@ fn create_view(view: CreateView, text: &str) -> Result<Command, Error> {
     if !is_plain {
         return refused("a clause at a view");
     }
-    if view.query.visit(&mut NoParameters).is_break() {
+    if has_parameters(&view.query) {
         return refused("a parameter in a view");
     }
-    let sql = view.query.to_string();
-    let query = allow(Statement::Query(view.query.clone()), None, text, &sql)?;
+    let of_query = kept.after("as");
+    let query = allow_query(view.query.clone(), None, whole, &of_query)?;
     Ok(Command::CreateView(Box::new(NewView {
         name: session_name(&view.name)?,
         view: View {
-            words: words(&sql)?,
+            words: count_words(of_query.tokens),
             query: view.query,
             columns: view.columns.into_iter().map(|column| column.name).collect(),
         },
@@ -429,6 +591,11 @@ fn session_name(name: &ObjectName) -> Result<String, Error> {
     view_name(name).ok_or_else(|| Error::NotAllowed {
         what: "a view in a schema".into(),
     })
+}
+
+/// Whether a statement has parameters.
+pub(crate) fn has_parameters(tree: &impl Visit) -> bool {
+    tree.visit(&mut NoParameters).is_break()
 }
 
 /// Finds parameters.
@@ -448,7 +615,7 @@ impl Visitor for NoParameters {
 /// A name as PostgreSQL folds it: lower case unless quoted.
 pub(crate) fn folded(ident: &Ident) -> String {
     match ident.quote_style {
-        None => ident.value.to_lowercase(),
+        None => ident.value.to_ascii_lowercase(),
         Some(_) => ident.value.clone(),
     }
 }
@@ -562,6 +729,9 @@ impl Visitor for OnlyReads {
                 } else {
                     ControlFlow::Break("a table function")
                 }
+            }
+            TableFactor::Table { name, .. } if name.0.len() > 2 => {
+                ControlFlow::Break("a relation's name of more than two parts")
             }
             TableFactor::Table { .. }
             | TableFactor::Derived { .. }

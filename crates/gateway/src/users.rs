@@ -1,11 +1,8 @@
-//! Who may log in: a file of salted verifiers, and a brake on guessing.
+//! Who may log in: a file of salted verifiers, and decoys for names that nobody has.
 
 use crate::error::Error;
-use crate::scram::Verifier;
-use std::collections::BTreeMap;
-use std::net::IpAddr;
-use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use crate::scram::{Shape, Verifier};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Users and their verifiers.
 #[derive(Debug, Clone, Default)]
@@ -58,70 +55,15 @@ impl Users {
 
     /// The user's verifier, or a decoy for nobody.
     pub fn verifier(&self, name: &str, secret: &[u8]) -> Verifier {
-        self.verifiers
-            .get(name)
-            .cloned()
-            .unwrap_or_else(|| Verifier::decoy(name, secret))
-    }
-}
-
-/// After this many failures in a row an address waits.
-const FREE_FAILURES: u32 = 5;
-/// The first wait; it doubles with each further failure up to [`LONGEST_WAIT`].
-const FIRST_WAIT: Duration = Duration::from_secs(1);
-/// The longest wait.
-const LONGEST_WAIT: Duration = Duration::from_mins(1);
-/// Addresses remembered; the oldest failures are forgotten first, so that the brake itself cannot fill the memory.
-const REMEMBERED: usize = 10_000;
-
-/// The brake on guessing passwords, per client address.
-#[derive(Debug, Default)]
-pub struct Brake {
-    failures: Mutex<BTreeMap<IpAddr, (u32, Instant)>>,
-}
-
-impl Brake {
-    /// Whether the address may try now.
-    pub fn may_try(&self, address: IpAddr, now: Instant) -> bool {
-        let failures = self.lock();
-        failures
-            .get(&address)
-            .is_none_or(|(count, last)| now.duration_since(*last) >= wait(*count))
+        // the decoy is made in either case: both names take the same time
+        let shapes: BTreeSet<Shape> = self.verifiers.values().map(Verifier::shape).collect();
+        let decoy = Verifier::decoy(name, secret, &shapes);
+        self.verifiers.get(name).cloned().unwrap_or(decoy)
     }
 
-    /// Records the end of a try.
-    pub fn record(&self, address: IpAddr, success: bool, now: Instant) {
-        let mut failures = self.lock();
-        if success {
-            failures.remove(&address);
-            return;
-        }
-        let entry = failures.entry(address).or_insert((0, now));
-        *entry = (entry.0.saturating_add(1), now);
-        if failures.len() > REMEMBERED
-            && let Some(oldest) = failures
-                .iter()
-                .min_by_key(|(_, (_, last))| *last)
-                .map(|(address, _)| *address)
-        {
-            failures.remove(&oldest);
-        }
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<IpAddr, (u32, Instant)>> {
-        // a panic elsewhere leaves the counts as they are, which is what we want
-        self.failures
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
-}
-
-fn wait(failures: u32) -> Duration {
-    match failures.checked_sub(FREE_FAILURES) {
-        None => Duration::ZERO,
-        Some(more) => FIRST_WAIT
-            .saturating_mul(1 << more.min(10))
-            .min(LONGEST_WAIT),
+    /// Whether this is the user's verifier.
+    pub fn has(&self, name: &str, verifier: &Verifier) -> bool {
+        self.verifiers.get(name) == Some(verifier)
     }
 }
 
@@ -139,30 +81,5 @@ mod tests {
         assert!(users.remove("ben") && !users.remove("ben"));
         let broken = Users::parse("anna:SCRAM-SHA-256$1:$:\n").map(|_| ());
         assert!(matches!(broken, Err(Error::UsersLine { line: 1 })));
-    }
-
-    #[test]
-    fn guessing_gets_slower() {
-        let brake = Brake::default();
-        let address: IpAddr = [127, 0, 0, 1].into();
-        let start = Instant::now();
-        for _ in 0..FREE_FAILURES {
-            assert!(brake.may_try(address, start));
-            brake.record(address, false, start);
-        }
-        assert!(!brake.may_try(address, start));
-        assert!(brake.may_try(address, start + Duration::from_secs(1)));
-        brake.record(address, false, start);
-        assert!(!brake.may_try(address, start + Duration::from_secs(1)));
-        assert!(
-            brake.may_try([10, 0, 0, 1].into(), start),
-            "others are not slowed"
-        );
-        brake.record(address, true, start);
-        assert!(brake.may_try(address, start));
-        for _ in 0..100 {
-            brake.record(address, false, start);
-        }
-        assert!(brake.may_try(address, start + LONGEST_WAIT));
     }
 }

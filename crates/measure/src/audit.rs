@@ -18,7 +18,7 @@ pub struct Measured {
 }
 
 /// Judges every class by every promise, in one walk on all cores. A table without records keeps every promise.
-pub fn audit(classes: &Classes, promises: &[Box<dyn Promise>]) -> Vec<Measured> {
+pub fn audit_classes(classes: &Classes, promises: &[Box<dyn Promise>]) -> Vec<Measured> {
     let terms: Vec<Terms> = promises.iter().map(|promise| promise.terms()).collect();
     let senses: Vec<Sense> = terms.iter().map(|terms| terms.sense).collect();
     let start = || vec![(None::<f64>, 0_u64, 0_u64); promises.len()];
@@ -61,7 +61,8 @@ pub fn audit(classes: &Classes, promises: &[Box<dyn Promise>]) -> Vec<Measured> 
         .collect()
 }
 
-fn worse(sense: Sense, worst: Option<f64>, value: f64) -> f64 {
+/// The worse of two values.
+pub(crate) fn worse(sense: Sense, worst: Option<f64>, value: f64) -> f64 {
     match (sense, worst) {
         (_, None) => value,
         (Sense::AtLeast, Some(worst)) => worst.min(value),

@@ -1,5 +1,9 @@
 //! Every promise and every metric in one list: what it is called, what it takes, where it comes from.
 
+use std::sync::LazyLock;
+
+use crate::Sense;
+
 /// What kind of linkage a promise stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Linkage {
@@ -11,23 +15,28 @@ pub enum Linkage {
     Table,
 }
 
-/// A promise in the list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A promise in the list. Each stands in the promise's own file, under `src/promises`.
+#[derive(Debug, Clone, Copy)]
 pub struct PromiseEntry {
-    /// The name in policies and certificates.
+    /// The name in lists; that of certificates and policies where a policy writes it without a kind.
     pub name: &'static str,
+    /// Where it stands in lists, smallest first.
+    pub place: u16,
+    /// The key in `[promise]` and what it takes, as an example; `None` when it can only be measured. Every promise of a table also
+    /// takes `quasi`, the columns that its adversary knows.
+    pub in_policy: Option<(&'static str, &'static str)>,
     /// What it stops.
     pub linkage: Linkage,
-    /// Parameters as (name, meaning).
-    pub parameters: &'static [(&'static str, &'static str)],
-    /// Merging admitted groups gives an admitted group.
-    pub monotone: bool,
-    /// Merging an admitted group with any other gives an admitted group.
-    pub monotone_with_suppression: bool,
-    /// Both also when groups share subjects.
-    pub monotone_over_shared_subjects: bool,
+    /// What it takes.
+    pub parameters: &'static [Parameter],
+    /// Which side of the bound is safe.
+    pub sense: Sense,
+    /// What merging groups does to it.
+    pub monotone: Monotone,
     /// One line for people.
     pub description: &'static str,
+    /// One plain sentence for the report; `{asked}`, `{unit}` and `{secret}` stand for the bound, what is counted and the attribute.
+    pub sentence: &'static str,
     /// What must hold, g being a group.
     pub formula: &'static str,
     /// What it does not give.
@@ -35,6 +44,113 @@ pub struct PromiseEntry {
     /// Authors, title, year.
     pub reference: &'static str,
 }
+
+/// What a promise looks at beside the numbers of a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Needs {
+    /// Nothing: whatever knowledge makes groups, it can be judged on them.
+    Nothing,
+    /// A tree of the attribute's values.
+    Taxonomy,
+    /// Other columns, counted together.
+    Columns,
+    /// What each person allows to be guessed, in a column that is never released.
+    Guards,
+    /// A register of the people the data were drawn from.
+    Population,
+}
+
+/// What merging groups does to a promise; tests compare it with brute force.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Monotone {
+    /// Merging admitted groups gives an admitted group.
+    pub with_admitted: bool,
+    /// Merging an admitted group with any other gives an admitted group.
+    pub with_any: bool,
+    /// Both also when groups share subjects.
+    pub over_shared_subjects: bool,
+}
+
+/// What counts distinct things: merging never breaks it.
+pub(crate) const COUNTS: Monotone = Monotone {
+    with_admitted: true,
+    with_any: true,
+    over_shared_subjects: true,
+};
+
+/// What bounds shares: merging what holds keeps it.
+pub(crate) const SHARES: Monotone = Monotone {
+    with_admitted: true,
+    with_any: false,
+    over_shared_subjects: false,
+};
+
+/// What merging may break.
+pub(crate) const NEVER: Monotone = Monotone {
+    with_admitted: false,
+    with_any: false,
+    over_shared_subjects: false,
+};
+
+/// One parameter of a promise, as a policy writes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parameter {
+    /// The key.
+    pub name: &'static str,
+    /// What it says.
+    pub meaning: &'static str,
+    /// What stands behind the key.
+    pub takes: Takes,
+}
+
+/// What a parameter is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takes {
+    /// A sensitive attribute; the only one when it is left out.
+    Attribute,
+    /// A whole number of at least 1.
+    Whole,
+    /// A number of 0 or more.
+    Number,
+    /// A number of 1 or more.
+    FromOne,
+    /// A number between 0 and 1.
+    Share,
+    /// The same; 0 when it is left out.
+    ShareOrZero,
+    /// One of these words; the first when it is left out.
+    Choice(&'static [&'static str]),
+    /// Values of the attribute; none when they are left out.
+    Values,
+    /// Columns of the table.
+    Columns,
+    /// One column that is never released.
+    Hidden,
+    /// A file.
+    File,
+    /// Nothing in the promise itself: it comes with the attribute.
+    OfTheAttribute,
+}
+
+/// A parameter.
+pub(crate) const fn takes(name: &'static str, takes: Takes, meaning: &'static str) -> Parameter {
+    Parameter {
+        name,
+        meaning,
+        takes,
+    }
+}
+
+/// The parameter that most promises have.
+pub(crate) const ATTRIBUTE: Parameter =
+    takes("attribute", Takes::Attribute, "the sensitive attribute");
+
+/// Every promise, in the order of lists.
+pub static PROMISES: LazyLock<Vec<PromiseEntry>> = LazyLock::new(|| {
+    let mut all: Vec<PromiseEntry> = crate::promises::LISTED.concat();
+    all.sort_by_key(|entry| (entry.place, entry.name));
+    all
+});
 
 /// A metric in the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,367 +167,35 @@ pub struct MetricEntry {
     pub reference: &'static str,
 }
 
-const ATTRIBUTE: (&str, &str) = ("attribute", "the sensitive attribute");
-
-/// Shorthand for the three flags: monotone, with suppression, over shared subjects.
-const COUNTS: [bool; 3] = [true, true, true];
-const SHARES: [bool; 3] = [true, false, false];
-const NEVER: [bool; 3] = [false, false, false];
-
-#[allow(
-    clippy::too_many_arguments,
-    reason = "a row of a table, written once per promise"
-)]
-const fn promise(
-    name: &'static str,
-    linkage: Linkage,
-    parameters: &'static [(&'static str, &'static str)],
-    monotone: [bool; 3],
-    description: &'static str,
-    formula: &'static str,
-    limits: &'static str,
-    reference: &'static str,
-) -> PromiseEntry {
-    PromiseEntry {
-        name,
-        linkage,
-        parameters,
-        monotone: monotone[0],
-        monotone_with_suppression: monotone[1],
-        monotone_over_shared_subjects: monotone[2],
-        description,
-        formula,
-        limits,
-        reference,
-    }
-}
-
-/// Every promise.
-pub const PROMISES: &[PromiseEntry] = &[
-    promise(
-        "k-anonymity",
-        Linkage::Record,
-        &[("k", "fewest subjects in a group")],
-        COUNTS,
-        "nobody can be told apart from at least k - 1 others",
-        "|subjects(g)| >= k for every group g",
-        "says nothing about sensitive values: a group may share one (homogeneity)",
-        "Sweeney 2002; Samarati 2001",
-    ),
-    promise(
-        "xy-anonymity",
-        Linkage::Record,
-        &[
-            ("y", "the columns Y"),
-            ("k", "fewest distinct values of Y in a group"),
-        ],
-        COUNTS,
-        "each group on X is linked to at least k distinct values on Y",
-        "|distinct Y values in g| >= k for every group g on X",
-        "Y values that mean the same are counted apart",
-        "Wang and Fung, Anonymizing sequential releases, 2006",
-    ),
-    promise(
-        "k-map",
-        Linkage::Record,
-        &[
-            ("population", "a register of the people, a file"),
-            (
-                "k",
-                "fewest people of the population that look like a group",
-            ),
-        ],
-        COUNTS,
-        "each group looks like at least k people of a population",
-        "|people of the population that look like g| >= k",
-        "as good as the register: people it lacks are not counted, and whoever knows that the victim is in the data sees only the group",
-        "Sweeney 2001",
-    ),
-    promise(
-        "distinct-l-diversity",
-        Linkage::Attribute,
-        &[ATTRIBUTE, ("l", "fewest distinct values in a group")],
-        COUNTS,
-        "each group shows at least l sensitive values",
-        "|distinct sensitive values in g| >= l",
-        "one value may still hold for almost everybody of a group (skewness), and values may be alike",
-        "Machanavajjhala et al., l-diversity, 2006",
-    ),
-    promise(
-        "entropy-l-diversity",
-        Linkage::Attribute,
-        &[ATTRIBUTE, ("l", "smallest exponential of the entropy")],
-        SHARES,
-        "each group's values are spread at least as well as l equally likely ones",
-        "-sum p(s) ln p(s) >= ln l over the values s of g",
-        "needs the whole table to be that diverse; values that are alike count as different",
-        "Machanavajjhala et al., l-diversity, 2006",
-    ),
-    promise(
-        "recursive-l-diversity",
-        Linkage::Attribute,
-        &[
-            ATTRIBUTE,
-            ("c", "the constant"),
-            ("l", "values excluded plus two"),
-        ],
-        SHARES,
-        "the most frequent value stays rare even when others are ruled out",
-        "f1 < c (fl + ... + fm), f1 >= ... >= fm the counts in g",
-        "strict: equality fails; no bound on how much is learned beside the most frequent value",
-        "Machanavajjhala et al., l-diversity, 2006",
-    ),
-    promise(
-        "positive-disclosure-recursive-l-diversity",
-        Linkage::Attribute,
-        &[
-            ATTRIBUTE,
-            ("c", "the constant"),
-            ("l", "values excluded plus two"),
-            ("allowed", "values that may be disclosed"),
-        ],
-        SHARES,
-        "recursive diversity that lets harmless values be disclosed",
-        "recursive, f1 the most frequent value that is not allowed",
-        "whoever decides which values are harmless decides for everybody",
-        "Machanavajjhala et al., l-diversity, 2007",
-    ),
-    promise(
-        "negative-disclosure-recursive-l-diversity",
-        Linkage::Attribute,
-        &[
-            ATTRIBUTE,
-            ("c", "the constant"),
-            ("l", "values excluded plus two"),
-            ("allowed", "values that may be disclosed"),
-            ("floor", "values that may not be ruled out"),
-            ("least", "their least share"),
-        ],
-        SHARES,
-        "recursive diversity that also keeps values from being ruled out",
-        "positive-disclosure recursive, and share(s) >= least for each floored s",
-        "a floor that the whole table does not reach can be kept by no release",
-        "Machanavajjhala et al., l-diversity, 2007",
-    ),
-    promise(
-        "confidence",
-        Linkage::Attribute,
-        &[
-            ATTRIBUTE,
-            ("values", "the guarded values"),
-            ("at-most", "largest share of each"),
-        ],
-        SHARES,
-        "no guarded value can be inferred with more than the given confidence",
-        "count(s in g) / |g| <= at-most for each guarded s",
-        "values without a bound are not guarded",
-        "Wang, Fung, Yu, Handicapping attacker's confidence, 2007",
-    ),
-    promise(
-        "xy-privacy",
-        Linkage::Attribute,
-        &[
-            ATTRIBUTE,
-            ("k", "fewest subjects in a group"),
-            ("values", "the guarded values of Y"),
-            ("at-most", "largest share of each"),
-        ],
-        SHARES,
-        "each group on X has k subjects and bounded confidence in the values of Y",
-        "|g| >= k and count(y in g) / |g| <= at-most",
-        "as confidence, on the groups of X",
-        "Wang and Fung, Anonymizing sequential releases, 2006",
-    ),
-    promise(
-        "alpha-k-anonymity",
-        Linkage::Attribute,
-        &[
-            ATTRIBUTE,
-            ("alpha", "largest share of any value"),
-            ("k", "fewest subjects in a group"),
-        ],
-        SHARES,
-        "k subjects in each group and no value above a share alpha",
-        "|g| >= k and count(s in g) / |g| <= alpha for every s",
-        "one bound for all values: frequent and rare ones alike",
-        "Wong et al., (alpha,k)-anonymity, 2006",
-    ),
-    promise(
-        "k-e-anonymity",
-        Linkage::Attribute,
-        &[
-            ATTRIBUTE,
-            ("k", "fewest distinct numbers"),
-            ("e", "smallest range"),
-        ],
-        COUNTS,
-        "each group has k distinct numbers over a range of at least e",
-        "|distinct numbers in g| >= k and max - min >= e",
-        "most of a group may still lie close together: the range has two ends only (proximity)",
-        "Zhang et al., Aggregate query answering on anonymized tables, 2007",
-    ),
-    promise(
-        "epsilon-m-anonymity",
-        Linkage::Attribute,
-        &[
-            ATTRIBUTE,
-            ("epsilon", "half width of the interval"),
-            ("m", "one in m may lie in it"),
-        ],
-        NEVER,
-        "no interval around a number of a group holds for more than one in m",
-        "|{y in g: |y - x| <= epsilon}| / |g| <= 1/m for every number x of g",
-        "merging groups may break it, so searches that rely on merging refuse it",
-        "Li, Tao, Xiao, Preservation of proximity privacy, 2008",
-    ),
-    promise(
-        "t-closeness",
-        Linkage::Attribute,
-        &[ATTRIBUTE, ("t", "largest distance"), ("distance", "equal")],
-        SHARES,
-        "each group's values are distributed almost as in the table; all values equally far apart",
-        "1/2 sum |p(s) - q(s)| <= t, p in g, q in the table",
-        "all values are equally far apart; keeping t small destroys what the table says about the attribute",
-        "Li, Li, Venkatasubramanian, t-closeness, 2007",
-    ),
-    promise(
-        "t-closeness-ordered",
-        Linkage::Attribute,
-        &[
-            ATTRIBUTE,
-            ("t", "largest distance"),
-            ("distance", "ordered"),
-        ],
-        SHARES,
-        "the same, with values in an order",
-        "sum over i of |sum over j <= i of p(j) - q(j)| / (m - 1) <= t",
-        "ranks, not distances, are compared",
-        "Li, Li, Venkatasubramanian, t-closeness, 2007",
-    ),
-    promise(
-        "t-closeness-hierarchical",
-        Linkage::Attribute,
-        &[
-            ATTRIBUTE,
-            ("t", "largest distance"),
-            ("distance", "hierarchical"),
-            ("taxonomy", "tree of the values"),
-        ],
-        SHARES,
-        "the same, with values in a taxonomy",
-        "cost of moving p to q, steps to the common ancestor / height, <= t",
-        "as good as the taxonomy",
-        "Li, Li, Venkatasubramanian, t-closeness, 2007",
-    ),
-    promise(
-        "basic-beta-likeness",
-        Linkage::Attribute,
-        &[ATTRIBUTE, ("beta", "largest relative gain")],
-        SHARES,
-        "no value's share in a group exceeds its share in the table by more than a factor 1 + beta",
-        "(q(s) - p(s)) / p(s) <= beta, q in g, p in the table",
-        "a value of half the table may become certain when beta is 1",
-        "Cao and Karras, Publishing microdata with a robust privacy guarantee, 2012",
-    ),
-    promise(
-        "enhanced-beta-likeness",
-        Linkage::Attribute,
-        &[ATTRIBUTE, ("beta", "largest relative gain")],
-        SHARES,
-        "the same, with frequent values bounded by -ln of their share",
-        "(q(s) - p(s)) / p(s) <= min(beta, -ln p(s))",
-        "losses are free: that a value is absent may be learned",
-        "Cao and Karras, Publishing microdata with a robust privacy guarantee, 2012",
-    ),
-    promise(
-        "delta-disclosure",
-        Linkage::Attribute,
-        &[
-            ATTRIBUTE,
-            ("delta", "bound on |log of the ratio of shares|"),
-            ("base", "e or 2"),
-        ],
-        SHARES,
-        "every value is about as frequent in each group as in the table",
-        "|log(q(s) / p(s))| < delta for every s of the table",
-        "every group must show every value, so few tables can keep it",
-        "Brickell and Shmatikov, The cost of privacy, 2008",
-    ),
-    promise(
-        "delta-disclosure-present-values",
-        Linkage::Attribute,
-        &[
-            ATTRIBUTE,
-            ("delta", "bound on |log of the ratio of shares|"),
-            ("base", "e or 2"),
-        ],
-        NEVER,
-        "the same, skipping values that a group lacks, as some tools do",
-        "|log(q(s) / p(s))| < delta for every s of g",
-        "absent values are ignored: weaker than the paper, for comparison with tools that do so",
-        "Brickell and Shmatikov, The cost of privacy, 2008",
-    ),
-    promise(
-        "personalized-privacy",
-        Linkage::Attribute,
-        &[
-            ATTRIBUTE,
-            ("guards", "column of guarding nodes"),
-            ("taxonomy", "tree of the values"),
-            ("at-most", "largest breach probability"),
-        ],
-        NEVER,
-        "each person's own guarding node holds for at most the given share of their group",
-        "for each person: share of their group below their guarding node <= at-most",
-        "needs guarding nodes that do not depend on the value; they are never published",
-        "Xiao and Tao, Personalized privacy preservation, 2006",
-    ),
-    promise(
-        "delta-presence",
-        Linkage::Table,
-        &[
-            ("population", "a register of the people, a file"),
-            ("least", "smallest chance of presence"),
-            ("most", "largest chance of presence"),
-        ],
-        SHARES,
-        "nobody in a public table can be said to be in the published one beyond the given chances",
-        "least <= |table in g| / |population in g| <= most",
-        "needs the register that the adversary has, or a larger one",
-        "Nergiz, Atzori, Clifton, Hiding the presence of individuals, 2007",
-    ),
-];
-
 impl PromiseEntry {
-    /// What a policy writes for it; `None` when it can only be measured. Every promise also takes `quasi`, the columns that its
-    /// adversary knows.
-    pub fn in_policy(&self) -> Option<&'static str> {
-        Some(match self.name {
-            "distinct-l-diversity" => "l-diversity = { kind = \"distinct\", ... }",
-            "entropy-l-diversity" => "l-diversity = { kind = \"entropy\", ... }",
-            "recursive-l-diversity"
-            | "positive-disclosure-recursive-l-diversity"
-            | "negative-disclosure-recursive-l-diversity" => {
-                "l-diversity = { kind = \"recursive\", ... }"
-            }
-            "t-closeness" => "t-closeness = { distance = \"equal\", ... }",
-            "t-closeness-ordered" => "t-closeness = { distance = \"ordered\", ... }",
-            "t-closeness-hierarchical" => "t-closeness = { distance = \"hierarchical\", ... }",
-            "basic-beta-likeness" => "beta-likeness = { kind = \"basic\", ... }",
-            "enhanced-beta-likeness" => "beta-likeness = { kind = \"enhanced\", ... }",
-            "k-anonymity" => "k-anonymity = { k = 5 }",
-            "xy-anonymity" => "xy-anonymity = { ... }",
-            "k-map" => "k-map = { ... }",
-            "confidence" => "confidence = { ... }",
-            "xy-privacy" => "xy-privacy = { ... }",
-            "alpha-k-anonymity" => "alpha-k-anonymity = { ... }",
-            "k-e-anonymity" => "k-e-anonymity = { ... }",
-            "epsilon-m-anonymity" => "epsilon-m-anonymity = { ... }",
-            "delta-disclosure" => "delta-disclosure = { ... }",
-            "personalized-privacy" => "personalized-privacy = { ... }",
-            "delta-presence" => "delta-presence = { ... }",
-            _ => return None,
-        })
+    /// What a policy writes for it; `None` when it can only be measured.
+    pub fn in_policy(&self) -> Option<String> {
+        self.in_policy
+            .map(|(key, example)| format!("{key} = {example}"))
+    }
+
+    /// What it looks at beside the numbers of a group.
+    pub fn needs(&self) -> Needs {
+        let takes = |takes: Takes| self.parameters.iter().any(|one| one.takes == takes);
+        if takes(Takes::File) {
+            Needs::Population
+        } else if takes(Takes::Hidden) {
+            Needs::Guards
+        } else if takes(Takes::Columns) {
+            Needs::Columns
+        } else if takes(Takes::OfTheAttribute) {
+            Needs::Taxonomy
+        } else {
+            Needs::Nothing
+        }
+    }
+
+    /// The sentence with its blanks filled; `asked` is the bound in words, such as `at least 5`.
+    pub fn say(&self, asked: &str, unit: &str, secret: &str) -> String {
+        self.sentence
+            .replace("{asked}", asked)
+            .replace("{unit}", unit)
+            .replace("{secret}", secret)
     }
 }
 

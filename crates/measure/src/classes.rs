@@ -412,6 +412,15 @@ impl Classes {
         Histogram::new(&histograms.items[histograms.starts[class]..histograms.starts[class + 1]])
     }
 
+    /// Shows one class as a group.
+    pub fn with_group<R>(&self, class: usize, look: impl FnOnce(&Group<'_>) -> R) -> R {
+        let histogram = |attribute| self.histogram(attribute, class);
+        let sensitive: Vec<Histogram<'_>> = (0..self.attributes.len()).map(histogram).collect();
+        let mut group = Group::new(self.records[class], self.subjects()[class], &sensitive);
+        group.population = self.population.as_ref().map(|population| population[class]);
+        look(&group)
+    }
+
     /// Walks over all groups on all cores and joins what each walk gathered, in the order of classes.
     ///
     /// Chunks are the same for any number of threads, so sums of floating-point numbers are too.

@@ -19,7 +19,7 @@ use denym_data::Table;
 use rayon::prelude::*;
 
 use crate::partition::{Axis, Partition};
-use crate::{Classes, Measured, Promise, Roles, audit};
+use crate::{Classes, Measured, Promise, Roles, audit_classes};
 
 /// The promises with some columns added to what an adversary knows.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,7 +50,7 @@ pub fn what_if(
         return Vec::new();
     }
     let classes = Classes::of(table, roles);
-    let before = audit(&classes, promises);
+    let before = audit_classes(&classes, promises);
     let class_of = classes.class_of();
     let mut sets: Vec<Vec<usize>> = others.iter().map(|&column| vec![column]).collect();
     if pairs {
@@ -79,7 +79,7 @@ pub fn what_if(
                 .iter()
                 .map(|column| added.contains(column))
                 .collect();
-            let measured: Vec<Option<Measured>> = audit(&finer, promises)
+            let measured: Vec<Option<Measured>> = audit_classes(&finer, promises)
                 .into_iter()
                 .map(|measured| match measured.terms.attribute {
                     Some(attribute) if known.get(attribute) == Some(&true) => None,

@@ -1,5 +1,6 @@
 //! What can be wrong with a question about privacy or utility.
 
+use denym_data::nearest;
 use thiserror::Error;
 
 /// A mistake in what was asked of a measurement.
@@ -84,13 +85,15 @@ impl Error {
     /// What to do about it.
     pub fn help(&self) -> String {
         match self {
-            Error::UnknownColumn { column, known } => match nearest(column, known) {
-                Some(near) => format!(
-                    "did you mean `{near}`? the columns are {}",
-                    known.join(", ")
-                ),
-                None => format!("the columns are {}", known.join(", ")),
-            },
+            Error::UnknownColumn { column, known } => {
+                match nearest(column, known.iter().map(String::as_str)) {
+                    Some(near) => format!(
+                        "did you mean `{near}`? the columns are {}",
+                        known.join(", ")
+                    ),
+                    None => format!("the columns are {}", known.join(", ")),
+                }
+            }
             Error::RepeatedColumn { .. } => "give each column one part to play".into(),
             Error::NotNumeric { .. } => {
                 "choose a promise for categories, or declare the column's `type`".into()
@@ -108,31 +111,6 @@ impl Error {
     }
 }
 
-/// The known name with the fewest edits to `name`, when that is at most a third of its length.
-fn nearest<'a>(name: &str, known: &'a [String]) -> Option<&'a str> {
-    known
-        .iter()
-        .map(|other| (edits(name, other), other.as_str()))
-        .min()
-        .filter(|&(edits, _)| edits <= name.chars().count().div_ceil(3))
-        .map(|(_, other)| other)
-}
-
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &y) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,6 +125,5 @@ mod tests {
             error.help(),
             "did you mean `occupation`? the columns are age, occupation"
         );
-        assert_eq!(edits("kitten", "sitting"), 3);
     }
 }

@@ -3,8 +3,10 @@
 //! A [`Group`] is a set of subjects that some knowledge cannot tell apart. A [`Promise`] is judged on one group at a time;
 //! it does not know how the group came about, so every promise works on every kind of knowledge.
 //!
-//! [`Classes`] are the groups of a table for an adversary who knows all quasi-identifiers; [`audit_subsets`] judges those of
-//! one who knows any m of them, [`audit_requirements`] those of several who know different columns. [`audit`] judges promises;
+//! A [`Knowledge`] makes the groups of a kind of data, and [`audit`] judges promises on them: tables, [`sequences`] (paths,
+//! transactions, windows of a stream), trails. [`Classes`] are the groups of a table for an adversary who knows all
+//! quasi-identifiers, [`audit_classes`] judges them as they are; [`audit_subsets`] judges those of one who knows any m of them,
+//! [`audit_together`] those of one who knows several records of each person;
 //! [`survey`] measures everything that can be measured; [`what_if`] asks what happens when a column's role was guessed wrong.
 
 mod audit;
@@ -14,32 +16,39 @@ mod combine;
 mod dilemma;
 mod error;
 mod exact;
+mod exact_numbers;
 mod group;
+mod judge;
+mod knowledge;
 pub mod metrics;
+mod objective;
 mod partition;
 pub mod population;
 pub mod profile;
 mod promise;
 pub mod promises;
 pub mod relational;
-mod requirement;
 pub mod risk;
+pub mod sequences;
 mod subsets;
 mod survey;
+mod together;
 mod view;
 mod worst_case;
 
-pub use audit::{Measured, audit};
+pub use audit::{Measured, audit_classes};
 pub use classes::{Classes, Roles, SensitiveAttribute, reference};
 pub use combine::combined;
 pub use dilemma::{WhatIf, what_if};
 pub use error::Error;
 pub use group::{Group, Histogram};
+pub use judge::{Counters, Judge, Seen};
+pub use knowledge::{AllQuasi, AnyOf, Institutions, Knowledge, KnowledgeEntry, audit};
+pub use objective::Objective;
 pub use promise::{Promise, Sense, Terms};
-pub use requirement::{Requirement, audit_requirements, without_covered};
 pub use subsets::{SubsetMeasured, audit_subsets, audit_subsets_in};
 pub use survey::{SensitiveSurvey, Survey, SurveyOptions, survey};
+pub use together::{Combination, Together, audit_together, combinations_of, worsen};
 pub use view::generalized;
 
-pub mod paths;
 pub use worst_case::worst_case_disclosure;

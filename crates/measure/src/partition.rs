@@ -99,6 +99,16 @@ impl Partition {
         Partition::of(&rest, records)
     }
 
+    /// The classes that are listed; a record may stand in several.
+    pub(crate) fn of_lists(lists: impl IntoIterator<Item = Vec<u32>>) -> Partition {
+        let (mut rows, mut starts) = (Vec::new(), vec![0]);
+        for list in lists {
+            rows.extend(list);
+            starts.push(rows.len());
+        }
+        Partition { rows, starts }
+    }
+
     /// Number of classes.
     pub(crate) fn classes(&self) -> usize {
         self.starts.len() - 1

@@ -1,5 +1,7 @@
 //! What a promise is: a condition on every group, with a measured value that shows how far it holds.
 
+use denym_data::Code;
+
 use crate::Group;
 
 /// Which direction of a measured value is safer.
@@ -44,6 +46,27 @@ pub trait Promise: Send + Sync {
     /// How far the group meets it; the worst group decides, by [`Terms::sense`].
     fn value(&self, group: &Group<'_>) -> f64;
 
+    /// What it looks at in a group beyond its size: attributes by position, with the values that matter, or all when `None`.
+    ///
+    /// Who counts groups counts no more than this.
+    fn reads(&self) -> Vec<(usize, Option<Vec<Code>>)> {
+        let attribute = self.terms().attribute;
+        attribute
+            .map(|attribute| (attribute, None))
+            .into_iter()
+            .collect()
+    }
+
+    /// The least number of subjects, when exactly the groups with so many are admitted; `None` when more than size matters.
+    fn size_alone(&self) -> Option<u64> {
+        None
+    }
+
+    /// The value as (part, whole), where it is a share of the group.
+    fn share(&self, _group: &Group<'_>) -> Option<(u64, u64)> {
+        None
+    }
+
     /// Whether both kinds of monotonicity in [`Terms`] also hold when merged groups share subjects.
     ///
     /// With a subject column one person may stand in both groups and then counts once in the merged one, so histograms
@@ -52,5 +75,36 @@ pub trait Promise: Send + Sync {
     /// subject column may use tagging for those only.
     fn monotone_over_shared_subjects(&self) -> bool {
         false
+    }
+}
+
+/// A promise that is shared is the same promise.
+impl Promise for std::sync::Arc<dyn Promise> {
+    fn terms(&self) -> Terms {
+        self.as_ref().terms()
+    }
+
+    fn admits(&self, group: &Group<'_>) -> bool {
+        self.as_ref().admits(group)
+    }
+
+    fn value(&self, group: &Group<'_>) -> f64 {
+        self.as_ref().value(group)
+    }
+
+    fn reads(&self) -> Vec<(usize, Option<Vec<Code>>)> {
+        self.as_ref().reads()
+    }
+
+    fn size_alone(&self) -> Option<u64> {
+        self.as_ref().size_alone()
+    }
+
+    fn share(&self, group: &Group<'_>) -> Option<(u64, u64)> {
+        self.as_ref().share(group)
+    }
+
+    fn monotone_over_shared_subjects(&self) -> bool {
+        self.as_ref().monotone_over_shared_subjects()
     }
 }

@@ -17,7 +17,7 @@
 use denym_data::Table;
 
 use crate::population::match_population;
-use crate::{Classes, Error, Measured, Promise, Roles, Sense, audit};
+use crate::{Classes, Error, Measured, Promise, Roles, Sense, audit_classes};
 
 /// What one promise came to over all subsets.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,7 +84,7 @@ fn judged(
         }
         for subset in combinations(&roles.quasi, size) {
             let classes = peopled(&subset, base.coarsened(table, roles, &subset));
-            for (index, measured) in audit(&classes, promises).into_iter().enumerate() {
+            for (index, measured) in audit_classes(&classes, promises).into_iter().enumerate() {
                 if measured.violating_groups > 0 {
                     mark(&classes, promises[index].as_ref(), &mut failing[index]);
                 }

@@ -11,7 +11,7 @@ use denym_measure::risk::{
     contributions, population_uniqueness, separations, special_uniques, wildcard_sizes,
 };
 use denym_measure::{
-    Classes, Promise, Roles, SurveyOptions, audit, audit_subsets, audit_subsets_in, survey,
+    Classes, Promise, Roles, SurveyOptions, audit_classes, audit_subsets, audit_subsets_in, survey,
     what_if, worst_case_disclosure,
 };
 use proptest::prelude::*;
@@ -106,7 +106,7 @@ proptest! {
         let roles = Roles { quasi: vec![0], sensitive: vec![3], subject: None };
         let promises: Vec<Box<dyn Promise>> =
             vec![Box::new(KAnonymity { k }), Box::new(Confidence::of_all(0, Fraction::new(2, 3).unwrap()))];
-        let before = audit(&Classes::of(&table, &roles), &promises);
+        let before = audit_classes(&Classes::of(&table, &roles), &promises);
         let found = what_if(&table, &roles, &promises, true);
         prop_assert_eq!(found.len(), 3 + 3);
         // Without promises records are counted in arrays; the figures are the same.
@@ -117,7 +117,7 @@ proptest! {
         for case in found {
             let mut quasi = vec![0];
             quasi.extend(&case.added);
-            let again = audit(&Classes::of(&table, &Roles { quasi, ..roles.clone() }), &promises);
+            let again = audit_classes(&Classes::of(&table, &Roles { quasi, ..roles.clone() }), &promises);
             prop_assert_eq!(case.measured[0].as_ref(), Some(&again[0]));
             prop_assert!((case.k as f64 - again[0].measured.unwrap()).abs() < 1e-12);
             let mut breaks = before[0].holds && !again[0].holds;

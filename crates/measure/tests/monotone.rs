@@ -174,25 +174,44 @@ fn the_catalogue_says_what_the_promises_say() {
     for promise in promises(&[1; VALUES], 3, 3) {
         let terms = promise.terms();
         let entry = promise_entry(terms.name).unwrap_or_else(|| panic!("{}", terms.name));
-        assert_eq!(entry.monotone, terms.monotone, "{}", terms.name);
         assert_eq!(
-            entry.monotone_with_suppression, terms.monotone_with_suppression,
+            entry.monotone.with_admitted, terms.monotone,
             "{}",
             terms.name
         );
         assert_eq!(
-            entry.monotone_over_shared_subjects,
+            entry.monotone.with_any, terms.monotone_with_suppression,
+            "{}",
+            terms.name
+        );
+        assert_eq!(
+            entry.monotone.over_shared_subjects,
             promise.monotone_over_shared_subjects(),
             "{}",
             terms.name
         );
+        assert_eq!(entry.sense, terms.sense, "{}", terms.name);
         names.push(terms.name);
     }
-    for entry in PROMISES {
+    for entry in PROMISES.iter() {
         assert!(
             names.contains(&entry.name),
             "{} is in the catalogue and nowhere tried",
             entry.name
+        );
+        for text in [
+            entry.description,
+            entry.formula,
+            entry.limits,
+            entry.reference,
+        ] {
+            assert!(!text.is_empty(), "{}", entry.name);
+        }
+        let sentence = entry.say("at least 7", "people", "illness");
+        assert!(sentence.contains("at least 7"), "{sentence}");
+        assert!(
+            sentence.ends_with('.') && !sentence.contains(['{', '}']),
+            "{sentence}"
         );
     }
 }

@@ -13,7 +13,7 @@ use denym_measure::promises::{
     KeAnonymity, Likeness, PersonalizedPrivacy, RecursiveDiversity, TCloseness, XyAnonymity,
     XyPrivacy, exact_numbers,
 };
-use denym_measure::{Classes, Promise, Roles, Sense, SurveyOptions, audit, survey};
+use denym_measure::{Classes, Promise, Roles, Sense, SurveyOptions, audit_classes, survey};
 use proptest::prelude::*;
 
 /// One record: two quasi-identifiers, a sensitive number or none, a person.
@@ -458,7 +458,7 @@ fn check(records: &[Record], people: bool, a: u64, b: u64) -> Result<(), TestCas
     prop_assert_eq!(classes.len(), slow.len());
     let (promises, judges): (Vec<Box<dyn Promise>>, Vec<Judge>) =
         cases(&table, &all, a, b).into_iter().unzip();
-    for ((measured, judge), promise) in audit(&classes, &promises)
+    for ((measured, judge), promise) in audit_classes(&classes, &promises)
         .into_iter()
         .zip(&judges)
         .zip(&promises)
@@ -569,7 +569,7 @@ proptest! {
         let presence = DeltaPresence { least: Fraction::new(a, 40).unwrap(), most: share };
         let promises: Vec<Box<dyn Promise>> =
             vec![Box::new(personal.unwrap()), Box::new(presence), Box::new(KMap { k: a })];
-        let found = audit(&classes, &promises);
+        let found = audit_classes(&classes, &promises);
         let mut failing = [0_u64; 3];
         for class in 0..2_u8 {
             let members: Vec<_> = rows.iter().filter(|row| row.0 == class).collect();
@@ -621,7 +621,7 @@ fn empty_tables_and_single_records_are_measured() {
             let (smaller, dropped) = classes.without_small(&table, &roles, 100);
             assert!(smaller.is_empty());
             assert_eq!(dropped, records.len() as u64);
-            let none = audit(&smaller, &[Box::new(KAnonymity { k: 5 })]);
+            let none = audit_classes(&smaller, &[Box::new(KAnonymity { k: 5 })]);
             assert!(none[0].holds && none[0].measured.is_none());
         }
     }

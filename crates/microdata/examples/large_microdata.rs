@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .skip(1)
         .map(|line| line.split(',').map(str::parse).collect::<Result<_, _>>())
         .collect::<Result<_, _>>()?;
-    let matrix = Scaling::Standardize.apply(&Matrix::from_rows(&rows)?);
+    let matrix = Matrix::from_rows(&rows)?.scaled(Scaling::Standardize);
     for k in ks {
         let options = Options {
             k,

@@ -108,7 +108,7 @@ impl Mixed {
             match column {
                 Column::Numeric(cells) => {
                     let matrix = Matrix::new(cells.clone(), 1)?;
-                    numbers.push(Scaling::Standardize.apply(&matrix).cells().to_vec());
+                    numbers.push(matrix.scaled(Scaling::Standardize).cells().to_vec());
                 }
                 Column::Ordinal(codes) => {
                     let most = f64::from(codes.iter().copied().max().unwrap_or(0).max(1));
@@ -306,7 +306,9 @@ mod tests {
         let columns: Vec<Vec<f64>> = (0..3)
             .map(|_| (0..97).map(|_| random.normal()).collect())
             .collect();
-        let matrix = Scaling::Standardize.apply(&Matrix::from_columns(&columns).unwrap());
+        let matrix = Matrix::from_columns(&columns)
+            .unwrap()
+            .scaled(Scaling::Standardize);
         let mixed: Vec<Column> = columns.into_iter().map(Column::Numeric).collect();
         for k in [2, 3, 5, 11] {
             let options = Options {

@@ -4,7 +4,6 @@
 
 mod best_effort;
 pub mod cluster;
-mod columns;
 mod error;
 mod generic;
 mod index;
@@ -17,17 +16,17 @@ pub mod perturb;
 mod random;
 mod scaling;
 pub mod utility;
+mod verdict;
+
+pub use denym_data::{Centroid, Scaling};
 
 pub use best_effort::{BestEffort, Improved, best_effort, improve};
-pub use columns::microaggregate_by_columns;
 pub use error::Error;
 pub use generic::{Cell, Column, constrain, mdav_generic};
 pub use linear::{Square, correlations, covariances, eigenvalues};
-pub use loss::{
-    Centroid, Loss, centroid_of, information_loss_percent, loss, microaggregated, sse, sst,
-};
+pub use loss::{Loss, centroid_of, information_loss_percent, loss, microaggregated, sse, sst};
 pub use matrix::Matrix;
 pub use microaggregate::{CATALOGUE, Entry, Options, algorithm, solve};
 pub use partition::Partition;
 pub use random::{RandomSource, SplitMix64};
-pub use scaling::Scaling;
+pub use verdict::verdict;

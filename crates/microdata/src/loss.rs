@@ -13,30 +13,10 @@
 //! # Reference
 //!
 //! Domingo-Ferrer and Mateo-Sanz, Practical data-oriented microaggregation for statistical disclosure control, IEEE TKDE 14(1), 2002,
-//! doi:10.1109/69.979982. ADM: thesis on privacy-aware access control and anonymization, equation (7.1).
+//! doi:10.1109/69.979982. ADM: M. E. Kabir, doctoral thesis, University of Southern Queensland 2010, equation (7.1).
 
 use crate::matrix::squared_distance;
-use crate::{Error, Matrix, Partition};
-
-/// What replaces the records of a group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Centroid {
-    /// The mean of each column; keeps the column means.
-    #[default]
-    Mean,
-    /// The median of each column (the middle of the two middle values when the size is even).
-    Median,
-}
-
-impl Centroid {
-    /// The name in policies.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Mean => "mean",
-            Self::Median => "median",
-        }
-    }
-}
+use crate::{Centroid, Error, Matrix, Partition};
 
 /// The loss of one partition on one matrix, with one kind of centroid.
 #[derive(Debug, Clone, Copy, PartialEq)]

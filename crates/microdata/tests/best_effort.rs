@@ -9,8 +9,7 @@ fn check(dataset: &str) {
     let Some(path) = denym_testkit::shared::path(&format!("data/microdata/{dataset}.csv")) else {
         return;
     };
-    let vectors =
-        denym_testkit::shared::vectors("microaggregation").expect("vectors are beside the data");
+    let vectors = denym_testkit::vectors("microaggregation");
     let text = std::fs::read_to_string(path).expect("readable");
     let rows: Vec<Vec<f64>> = text
         .lines()
@@ -21,7 +20,9 @@ fn check(dataset: &str) {
                 .collect()
         })
         .collect();
-    let matrix = Scaling::Standardize.apply(&Matrix::from_rows(&rows).expect("a matrix"));
+    let matrix = Matrix::from_rows(&rows)
+        .expect("a matrix")
+        .scaled(Scaling::Standardize);
     for k in [3, 4, 5, 10] {
         let options = Options {
             k,

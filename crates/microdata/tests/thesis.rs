@@ -1,4 +1,4 @@
-//! Worked examples of the thesis' chapter 4, with corrected figures, and its size theorem as a property.
+//! Worked examples of Kabir's chapter 4, with corrected figures, and its size theorem as a property.
 
 use denym_microdata::cluster::{
     CategoryTree, InsertionRule, Records, best_clusters, distinct, diversify, insert, k_member,
@@ -43,7 +43,7 @@ fn example_4_2_1_loses_11_8125() {
     assert!((as_printed - 17.8125_f64).abs() < 1e-12);
 }
 
-/// Section 4.3.1: the third record beside the second or the fifth. The thesis prints 4.25 and 7.75. By (4.1) with lowest common ancestors it is
+/// Section 4.3.1: the third record beside the second or the fifth. Kabir 2010 prints 4.25 and 7.75. By (4.1) with lowest common ancestors it is
 /// 3.125 (both are men, 9th and 10th are both primary) and 6.75. 7.75 takes education to its root, though 9th and 10th meet below it;
 /// so does 4.25, which also takes the ages for 24 to 26 where they are 25 and 26. The choice, the first cluster, is the same.
 #[test]
@@ -60,7 +60,7 @@ fn section_4_3_1_losses_are_3_125_and_6_75() {
     assert!((root_of_education[1] - 7.75_f64).abs() < 1e-12);
 }
 
-/// Section 4.6.1: the same record beside the second, fifth or eighth of nine. The thesis prints 5.10, 6.47 and 6.68, with zip code and gender at
+/// Section 4.6.1: the same record beside the second, fifth or eighth of nine. Kabir 2010 prints 5.10, 6.47 and 6.68, with zip code and gender at
 /// their roots throughout; strictly it is 3.11, 6.47 and 4.68, since two men share their gender and two neighbors their zip
 /// code. The choice is the same.
 #[test]
@@ -125,7 +125,7 @@ fn clusters_keep_k_of_those_who_mind() {
     );
 }
 
-/// Table 4.5 to Table 4.6 by the l-diverse step. The thesis sends all three diabetics to the last cluster; by (4.1) with lowest
+/// Table 4.5 to Table 4.6 by the l-diverse step. Kabir 2010 sends all three diabetics to the last cluster; by (4.1) with lowest
 /// common ancestors the man of 35 costs 3.50 in the first cluster (all men) and 6.87 in the last, so he goes there.
 #[test]
 fn the_l_diverse_step_dissolves_the_cluster_of_diabetics() {

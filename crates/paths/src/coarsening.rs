@@ -35,13 +35,13 @@
 //! One run of local suppression per rung, with a few more rounds.
 
 use denym_data::paths::{Doublet, Paths};
-use denym_measure::paths as judge;
+use denym_measure::sequences::{BesideSource, Doublets, Removal};
 use hashbrown::HashMap;
 
 use crate::error::Error;
 use crate::local_suppression::{self, Climb};
 use crate::recoding::{PathRecoding, Rows, Vocabulary};
-use crate::request::{Algorithm, Context, Matching, Secret};
+use crate::request::{Algorithm, Context, Matching};
 use crate::solve::Problem;
 use crate::summary::Summary;
 
@@ -168,18 +168,17 @@ fn confirmed(problem: &Problem, found: &PathRecoding) -> Result<bool, Error> {
         return Ok(false);
     }
     let released = found.apply(problem.paths)?;
-    let secrets = problem.request.bounds.iter().zip(&problem.limits.at_most);
-    let secrets = secrets
-        .map(|(bound, &at_most)| match &bound.secret {
-            Secret::Value { attribute, value } => judge::Secret::value(attribute, value, at_most),
-            Secret::Place { location } => judge::Secret::place(location, at_most),
-        })
-        .collect();
-    let knowledge = judge::Knowledge::new(problem.limits.l, problem.limits.k, secrets);
-    let standing = &found.vocabulary.stands_for;
-    let removal = judge::Removal::SomeRecords;
-    let audit = judge::consistent_with(problem.paths, &released, standing, removal, &knowledge);
-    Ok(audit.is_ok_and(|audit| audit.holds))
+    let promises = problem
+        .request
+        .all_promises(problem.paths, &problem.hidden)?;
+    let knowledge = Doublets {
+        l: problem.limits.l,
+        matching: Matching::Consistent,
+        places: problem.limits.places.clone(),
+    };
+    let standing = found.vocabulary.stands_for.clone();
+    let beside = BesideSource::new(problem.paths, &released, standing, Removal::SomeRecords);
+    Ok(beside.is_ok_and(|beside| knowledge.judge_beside(&beside, &promises).holds))
 }
 
 fn from_rung(

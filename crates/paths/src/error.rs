@@ -43,6 +43,26 @@ pub enum Error {
         /// Records in the group.
         records: u64,
     },
+    /// Groups were made without a look at values, and some break a promise.
+    #[error(
+        "{broken} of {groups} groups of equal records break a promise on values, the smallest group has {smallest} records; the groups were made without a look at values, and may not be made anew"
+    )]
+    BlindGroups {
+        /// Groups that break a promise.
+        broken: u64,
+        /// All groups.
+        groups: u64,
+        /// Records of the smallest.
+        smallest: u64,
+    },
+    /// Even without any doublet a group breaks a promise.
+    #[error("{promise} of `{attribute}` does not hold before anything is known of anybody")]
+    WholeTable {
+        /// The promise.
+        promise: &'static str,
+        /// Attribute name.
+        attribute: String,
+    },
     /// An option does not fit the data.
     #[error("{what}")]
     BadOption {
@@ -77,6 +97,8 @@ impl Error {
             Self::UnknownAttribute { .. } => "paths-unknown-attribute",
             Self::TooFewRecords { .. } => "paths-too-few-records",
             Self::BaseRate { .. } => "paths-base-rate",
+            Self::BlindGroups { .. } => "paths-blind-groups",
+            Self::WholeTable { .. } => "paths-whole-table",
             Self::BadOption { .. } => "paths-bad-option",
             Self::Republication { .. } => "paths-republication",
             Self::Stopped => "stopped",
@@ -89,7 +111,11 @@ impl Error {
     pub fn is_refusal(&self) -> bool {
         matches!(
             self,
-            Self::TooFewRecords { .. } | Self::BaseRate { .. } | Self::Republication { .. }
+            Self::TooFewRecords { .. }
+                | Self::BaseRate { .. }
+                | Self::BlindGroups { .. }
+                | Self::WholeTable { .. }
+                | Self::Republication { .. }
         )
     }
 
@@ -110,6 +136,10 @@ impl Error {
             } => format!(
                 "a bound of {having}/{records} or more is reachable; no suppression lowers it"
             ),
+            Self::BlindGroups { .. } => "ask for a weaker bound or a larger k once, and remember that whoever tries until it passes has looked; or leave `algorithm = true` out".to_owned(),
+            Self::WholeTable { .. } => {
+                "loosen the promise, or leave quasi-identifiers out; no suppression of doublets changes it".to_owned()
+            }
             Self::BadOption { .. } => "see the documentation of the option".to_owned(),
             Self::Republication { .. } => {
                 "adapt the new release to the earlier one, or withdraw that".to_owned()

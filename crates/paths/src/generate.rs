@@ -2,9 +2,9 @@
 //!
 //! | name | function | what it is |
 //! |---|---|---|
-//! | `subway` | [`subway`] | 26 stations, 24 hours, six routes; calibrated to the thesis' 3-10 % distortion |
+//! | `subway` | [`subway`] | 26 stations, 24 hours, six routes; calibrated to Al-Hussaeni's 3-10 % distortion |
 //! | `subway-uniform` | [`subway_uniform`] | the same shape with uniform stations: 98 % distortion |
-//! | `scalability` | [`scalability`] | 64 routes, lengths 1..6: the thesis' million-record tables |
+//! | `scalability` | [`scalability`] | 64 routes, lengths 1..6: Al-Hussaeni's million-record tables |
 //! | `metro` | [`metro`] | 65 stations of a city network, minutes of an hour |
 
 mod metro;
@@ -87,7 +87,7 @@ pub fn to_paths(rows: impl IntoIterator<Item = Row>) -> Result<Paths, PathsError
     )
 }
 
-/// Drops a pair whose location equals the previous kept pair's location (thesis, section 3.1).
+/// Drops a pair whose location equals the previous kept pair's location (Al-Hussaeni 2009, section 3.1).
 fn collapse(path: &mut Vec<(u32, u32)>) {
     path.dedup_by_key(|(location, _)| *location);
 }

@@ -7,9 +7,19 @@
 //!
 //! # Guarantee
 //!
-//! LKC-privacy of the released table: with no critical violation there is no violation, and
-//! removing a doublet everywhere never makes a new one, since groups of sequences without it stay
-//! as they were. This is the matching `covers`; for `consistent` see [`crate::consistent`].
+//! Every promise that was asked for, whichever it is, on every group of the released table under the matching `covers`; for
+//! `consistent` see [`crate::consistent`].
+//!
+//! *Suppressing a doublet never changes the groups of sequences without it.* The group of a sequence q is the set of records
+//! that show all of q. Taking a doublet d out of a record changes which sequences it shows, but only sequences that contain d: for q
+//! without d, a record shows all of q after the removal exactly if it did before. So the group of q has the same records, hence
+//! the same size and the same histograms, and whoever judged it judges it as before. Sequences with d are shown by nobody any more.
+//!
+//! So what is left to break a promise is a violation that was there before and lost no doublet. Every violation contains a critical
+//! one (take a shortest violation among its parts), and the choice hits every critical one; so none is left. This uses nothing
+//! about the promise: neither that it is monotone nor that longer sequences are worse. It needs the critical violations of *all*
+//! lengths up to L, since a promise that is not monotone may hold on a pair's parts and break on the pair, or the other way round.
+//! `tests/every_promise.rs` tests the claim, the miner and every promise by brute force.
 //!
 //! # Reference
 //!

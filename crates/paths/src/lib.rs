@@ -4,6 +4,8 @@
 //! must hold of every group (K subjects, bounds on sensitive values and places) and which solver
 //! to use. [`solve`] returns a [`PathRecoding`]: what each record publishes, with its figures.
 
+pub mod blind_suppression;
+pub mod catalogue;
 pub mod coarsening;
 pub mod consistent;
 mod error;
@@ -25,6 +27,7 @@ mod violation_tree;
 mod violations;
 pub mod whole_paths;
 
+pub use catalogue::{CATALOGUE, Entry, Serves, solver_entry};
 pub use coarsening::{Ladder, Rung};
 pub use error::Error;
 pub use miner::mine;

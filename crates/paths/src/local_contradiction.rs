@@ -326,7 +326,7 @@ impl Combinations<'_> {
                 for (sum, count) in sum.iter_mut().zip(&self.counts[at..at + stride]) {
                     *sum += count;
                 }
-                if stride == 1 && u64::from(sum[0]) >= self.limits.k {
+                if self.limits.judge.sizes_only() && u64::from(sum[0]) >= self.limits.k() {
                     return false;
                 }
             }

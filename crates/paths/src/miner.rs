@@ -70,6 +70,7 @@ pub(crate) fn mine_with_rows(
 struct Miner<'a> {
     summary: &'a Summary,
     limits: &'a Limits,
+    sizes_only: bool,
     want_rows: bool,
     /// Rows without the doublets that violate alone (in the row's class).
     starts: Vec<u32>,
@@ -109,6 +110,7 @@ impl<'a> Miner<'a> {
         Self {
             summary,
             limits,
+            sizes_only: limits.judge.sizes_only(),
             want_rows,
             starts: Vec::new(),
             items: Vec::new(),
@@ -457,8 +459,8 @@ impl<'a> Miner<'a> {
         for &item in touched.iter() {
             let at = item as usize * stride;
             let group = &counts[at..at + stride];
-            let broken = if stride == 1 {
-                u64::from(group[0]) < self.limits.k
+            let broken = if self.sizes_only {
+                u64::from(group[0]) < self.limits.k()
             } else {
                 self.limits.broken_except(group, &self.exempt(prefix, item))
             };

@@ -1,7 +1,7 @@
 //! What a solver found: what each record publishes, and what that cost.
 
 use denym_data::paths::{Attribute, Doublet, Paths};
-use denym_measure::paths::Removal;
+use denym_measure::sequences::Removal;
 
 use crate::error::Error;
 use crate::request::Algorithm;

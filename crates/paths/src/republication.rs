@@ -60,8 +60,8 @@ pub fn check_republication(
     context: &Context,
 ) -> Result<(), Error> {
     let joint = join(earlier, released, kept)?;
-    let limits = request.limits();
-    let summary = Summary::new(&joint, request)?;
+    let limits = request.limits(&joint)?;
+    let summary = Summary::new(&joint, &limits);
     let mined = miner::mine_with_rows(&summary, &limits, context)?;
     let mut exposed = vec![false; summary.rows()];
     for &(_, row) in &mined.incidences {
@@ -102,6 +102,11 @@ pub fn republish(
             what: "sensitive places beside an earlier release are judged under the matching `covers`",
         });
     }
+    if !request.promises.is_empty() {
+        return Err(Error::BadOption {
+            what: "beside an earlier release only `k-anonymity` and `confidence` can be promised",
+        });
+    }
     if earlier.record_of.len() != paths.len() {
         return Err(Error::BadOption {
             what: "every record of the updated table needs its earlier record, or none",
@@ -109,7 +114,7 @@ pub fn republish(
     }
     let problem = Problem::new(paths, request, context)?;
     let limits = &problem.limits;
-    let mut waiting = waiting(earlier, paths, request, limits)?;
+    let mut waiting = waiting(earlier, paths, limits)?;
     waiting.extend(
         problem
             .dropped_records
@@ -132,7 +137,7 @@ pub fn republish(
         .into_iter()
         .filter(|r| !waiting.contains(r))
         .collect();
-    let carriers = carriers(paths, request, &kept);
+    let carriers = carriers(paths, limits, &kept);
     let raw: Vec<Vec<u32>> = kept.iter().map(|&r| paths.record(r).to_vec()).collect();
     let (mut rounds, mut careful) = (0, 0);
     loop {
@@ -140,15 +145,16 @@ pub fn republish(
         rounds += 1;
         let alone = paths.of_records(&kept, |record| &shown[record])?;
         let mut cuts: Vec<(usize, u32)> = Vec::new();
-        let summary = Summary::new(&alone, request)?;
+        let summary = Summary::new(&alone, limits);
         let mined = miner::mine_with_rows(&summary, limits, context)?;
         collect(&summary, &mined, |row, violation, support| {
             cut(row, violation, support, |_, _| true).map(|item| cuts.push((kept[row], item)))
         })?;
         if cuts.is_empty() {
             let joint = join(earlier, &alone, &kept)?;
-            let summary = Summary::new(&joint, request)?;
-            let mined = miner::mine_with_rows(&summary, limits, context)?;
+            let joined = problem.limits_on(&joint)?;
+            let summary = Summary::new(&joint, &joined);
+            let mined = miner::mine_with_rows(&summary, &joined, context)?;
             let mut stuck = 0u64;
             collect(&summary, &mined, |row, violation, support| {
                 if row >= kept.len() {
@@ -241,12 +247,7 @@ pub fn republish(
 }
 
 /// Arrivals in classes of quasi-identifiers that cannot form a group yet.
-fn waiting(
-    earlier: &Earlier,
-    paths: &Paths,
-    request: &Request,
-    limits: &Limits,
-) -> Result<Vec<usize>, Error> {
+fn waiting(earlier: &Earlier, paths: &Paths, limits: &Limits) -> Result<Vec<usize>, Error> {
     let presence = earlier
         .record_of
         .iter()
@@ -254,7 +255,7 @@ fn waiting(
     let marked = paths
         .clone()
         .with_quasi(Attribute::from_labels("presence", presence))?;
-    let summary = Summary::new(&marked, request)?;
+    let summary = Summary::new(&marked, limits);
     let classes: Vec<_> = summary.classes().collect();
     let mut hopeless = vec![false; summary.rows()];
     for class in summary.hopeless_classes(limits) {

@@ -1,6 +1,11 @@
 //! What is asked: what the adversary knows, what must not be learned, and how to get there.
 
-use denym_data::Fraction;
+use std::sync::Arc;
+
+pub use denym_data::Matching;
+use denym_data::{Fraction, Sequences};
+use denym_measure::promises::{Confidence, KAnonymity};
+use denym_measure::{Judge, Promise};
 
 use crate::coarsening::Ladder;
 use crate::error::Error;
@@ -56,20 +61,10 @@ impl Bound {
     }
 }
 
-/// Which records an adversary with some doublets cannot rule out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Matching {
-    /// Records that do not contradict what is known of the *source* path; also all that `Covers` asks.
-    #[default]
-    Consistent,
-    /// Records of the release that show every known doublet: the papers' definition.
-    Covers,
-}
-
 /// The solvers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Algorithm {
-    /// Doublets removed from every record: the thesis.
+    /// Doublets removed from every record: Al-Hussaeni 2009.
     GlobalSuppression,
     /// Doublets removed only from the records that need it.
     LocalSuppression,
@@ -78,21 +73,24 @@ pub enum Algorithm {
     /// All of them; the one with the least loss.
     #[default]
     Auto,
-    /// Every published path is shared by K records: the baseline the thesis compares with.
+    /// Every published path is shared by K records: the baseline Al-Hussaeni 2009 compares with.
     WholePaths,
     /// The global suppression of least loss, by exhaustive search; small tables only.
     Optimum,
+    /// Whole paths made without a look at who has which value, all or nothing: safe against who knows the program.
+    BlindSuppression,
 }
 
 impl Algorithm {
     /// Name in policies, with its algorithm.
-    pub const NAMES: [(&'static str, Self); 6] = [
+    pub const NAMES: [(&'static str, Self); 7] = [
         ("global-suppression", Self::GlobalSuppression),
         ("local-suppression", Self::LocalSuppression),
         ("coarsening", Self::Coarsening),
         ("auto", Self::Auto),
         ("whole-paths", Self::WholePaths),
         ("optimum", Self::Optimum),
+        ("blind-suppression", Self::BlindSuppression),
     ];
 
     /// The algorithm of a name.
@@ -134,7 +132,7 @@ pub enum Hopeless {
 }
 
 /// A request on paths.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Request {
     /// Most doublets the adversary knows.
     pub l: usize,
@@ -142,6 +140,8 @@ pub struct Request {
     pub k: u64,
     /// Sensitive values and places with their bounds.
     pub bounds: Vec<Bound>,
+    /// What else must hold of every group, on the attributes of the table by position.
+    pub promises: Vec<Arc<dyn Promise>>,
     /// Which records an adversary cannot rule out.
     pub matching: Matching,
     /// The solver.
@@ -163,6 +163,7 @@ impl Request {
             l,
             k,
             bounds: Vec::new(),
+            promises: Vec::new(),
             matching: Matching::default(),
             algorithm: Algorithm::default(),
             unsuppress: false,
@@ -183,48 +184,114 @@ impl Request {
         Ok(())
     }
 
-    pub(crate) fn limits(&self) -> Limits {
-        Limits {
-            l: self.l,
-            k: self.k,
-            at_most: self.bounds.iter().map(|bound| bound.at_most).collect(),
+    /// The sensitive places, each an attribute after those of the table.
+    pub fn places(&self) -> Vec<String> {
+        let mut places = Vec::new();
+        for bound in &self.bounds {
+            if let Secret::Place { location } = &bound.secret
+                && !places.contains(location)
+            {
+                places.push(location.clone());
+            }
         }
+        places
+    }
+
+    /// Everything that must hold of a group: size first, then each bound, then the rest.
+    ///
+    /// Attributes are those of `table`, then [`Request::places`]. A bound on a place in `hidden` is left out: it is published nowhere.
+    pub fn all_promises(
+        &self,
+        table: &Sequences,
+        hidden: &[String],
+    ) -> Result<Vec<Box<dyn Promise>>, Error> {
+        let places = self.places();
+        let mut all: Vec<Box<dyn Promise>> = vec![Box::new(KAnonymity { k: self.k })];
+        for bound in &self.bounds {
+            let (attribute, code) = match &bound.secret {
+                Secret::Value { attribute, value } => {
+                    let place = table.sensitive().iter().position(|a| a.name == *attribute);
+                    let place = place.ok_or_else(|| Error::UnknownAttribute {
+                        attribute: attribute.clone(),
+                        known: table.sensitive().iter().map(|a| a.name.clone()).collect(),
+                    })?;
+                    (place, table.sensitive()[place].code(value))
+                }
+                Secret::Place { location } => {
+                    let place = places.iter().position(|p| p == location).unwrap_or(0);
+                    let judged = !hidden.contains(location);
+                    (table.sensitive().len() + place, judged.then_some(1))
+                }
+            };
+            let bounded = code.map(|code| (code, bound.at_most));
+            all.push(Box::new(Confidence::of_values(attribute, bounded)));
+        }
+        for promise in &self.promises {
+            all.push(Box::new(Arc::clone(promise)));
+        }
+        Ok(all)
+    }
+
+    /// Who judges groups of `table`, and how long knowledge gets.
+    pub fn limits(&self, table: &Sequences) -> Result<Limits, Error> {
+        let places = self.places();
+        let mut values: Vec<usize> = table.sensitive().iter().map(|a| a.values.len()).collect();
+        values.resize(values.len() + places.len(), 2);
+        Ok(Limits {
+            l: self.l,
+            judge: Judge::keeping(self.all_promises(table, &[])?, &values),
+            places,
+        })
     }
 }
 
-/// The numbers a group is judged by: its size and its share of each bounded secret.
+/// How long knowledge gets and who judges groups.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// Longest knowledge.
     pub l: usize,
-    /// Smallest group.
-    pub k: u64,
-    /// Bound of each secret, in the order of the weights of a [`crate::Summary`].
-    pub at_most: Vec<Fraction>,
+    /// The promises and what they need counted.
+    pub judge: Judge<'static>,
+    /// Sensitive places, each an attribute after those of the table.
+    pub(crate) places: Vec<String>,
 }
 
 impl Limits {
-    /// Whether a group breaks the promise: `counts` is its size, then its count of each secret.
+    /// Groups judged by promises over attributes with so many values each.
+    pub fn new(l: usize, promises: Vec<Box<dyn Promise>>, values: &[usize]) -> Self {
+        Self {
+            l,
+            judge: Judge::keeping(promises, values),
+            places: Vec::new(),
+        }
+    }
+
+    /// Fewest subjects of a group.
+    pub fn k(&self) -> u64 {
+        self.judge.least()
+    }
+
+    /// Whether a group breaks a promise: `counts` is its size, then its counters.
     #[inline]
     pub fn broken_by(&self, counts: &[u32]) -> bool {
-        let size = u64::from(counts[0]);
-        size < self.k || (size > 0 && self.confidence_broken(counts, &[]))
+        self.judge.rejects(counts, &[])
     }
 
-    /// As [`Limits::broken_by`], without the bounds that the knowledge itself names.
+    /// As [`Limits::broken_by`], without the attributes that the knowledge itself names.
     #[inline]
     pub(crate) fn broken_except(&self, counts: &[u32], exempt: &[u32]) -> bool {
-        let size = u64::from(counts[0]);
-        size < self.k || (size > 0 && self.confidence_broken(counts, exempt))
+        self.judge.rejects(counts, exempt)
     }
+}
 
-    #[inline]
-    fn confidence_broken(&self, counts: &[u32], exempt: &[u32]) -> bool {
-        let size = u64::from(counts[0]);
-        self.at_most.iter().enumerate().any(|(bound, at_most)| {
-            at_most.is_exceeded_by(u64::from(counts[bound + 1]), size)
-                && !exempt.contains(&(bound as u32))
-        })
+impl std::fmt::Debug for Request {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Request")
+            .field("l", &self.l)
+            .field("k", &self.k)
+            .field("bounds", &self.bounds)
+            .field("algorithm", &self.algorithm)
+            .finish_non_exhaustive()
     }
 }
 

@@ -1,6 +1,5 @@
 //! One door to every solver of paths.
 
-use denym_data::Fraction;
 use denym_data::paths::Paths;
 
 use crate::error::Error;
@@ -10,7 +9,7 @@ use crate::recoding::{PathRecoding, Rows, Vocabulary};
 use crate::request::{Algorithm, Context, Hopeless, Limits, Matching, Request, Secret};
 use crate::summary::Summary;
 use crate::violations::Violations;
-use crate::{coarsening, consistent, local_suppression, optimum, whole_paths};
+use crate::{blind_suppression, coarsening, consistent, local_suppression, optimum, whole_paths};
 
 /// A table made ready for solvers: its summary, what breaks the promise, and who cannot be helped.
 #[derive(Debug)]
@@ -25,6 +24,8 @@ pub(crate) struct Problem<'a> {
     pub(crate) dropped_records: Vec<u32>,
     /// Doublets removed beforehand: places too common to publish under their bound.
     pub(crate) removed: Vec<u32>,
+    /// Those places, whose bounds are no longer judged.
+    pub(crate) hidden: Vec<String>,
 }
 
 /// Finds a recoding of `paths` that keeps the promise of `request`.
@@ -36,6 +37,7 @@ pub fn solve(paths: &Paths, request: &Request, context: &Context) -> Result<Path
         Algorithm::Coarsening => coarsening::solve(&problem, context)?,
         Algorithm::WholePaths => whole_paths::solve(&problem, context)?,
         Algorithm::Optimum => optimum::solve(&problem, context)?,
+        Algorithm::BlindSuppression => blind_suppression::solve(&problem, context)?,
         Algorithm::Auto => auto(&problem, context)?,
     };
     recoding
@@ -52,8 +54,8 @@ pub fn critical_violations(
     context: &Context,
 ) -> Result<Violations, Error> {
     request.check()?;
-    let summary = Summary::new(paths, request)?;
-    miner::mine(&summary, &request.limits(), context)
+    let limits = request.limits(paths)?;
+    miner::mine(&Summary::new(paths, &limits), &limits, context)
 }
 
 /// How many records a release by global suppression exposes to whoever knows the source paths.
@@ -61,18 +63,14 @@ pub fn critical_violations(
 /// This is what `covers` does not see: see [`crate::consistent`].
 pub fn exposed_records(paths: &Paths, request: &Request, suppressed: &[u32]) -> Result<u64, Error> {
     request.check()?;
-    let summary = Summary::new(paths, request)?;
+    let limits = request.limits(paths)?;
+    let summary = Summary::new(paths, &limits);
     let mut gone = vec![false; summary.item_count()];
     for &item in suppressed {
         gone[item as usize] = true;
     }
     let time_of: Vec<u32> = paths.doublets().iter().map(|d| d.time).collect();
-    Ok(consistent::exposed(
-        &summary,
-        &time_of,
-        &request.limits(),
-        &gone,
-    ))
+    Ok(consistent::exposed(&summary, &time_of, &limits, &gone))
 }
 
 impl<'a> Problem<'a> {
@@ -82,26 +80,39 @@ impl<'a> Problem<'a> {
         context: &Context,
     ) -> Result<Self, Error> {
         request.check()?;
-        let mut summary = Summary::new(paths, request)?;
-        let mut limits = request.limits();
+        let mut limits = request.limits(paths)?;
+        let mut summary = Summary::new(paths, &limits);
         // Nobody knows more doublets than a path has.
         let longest = (0..summary.rows()).map(|row| summary.row(row).len()).max();
         limits.l = limits.l.min(longest.unwrap_or(0)).max(1);
-        let mut removed = Vec::new();
+        let (mut removed, mut hidden) = (Vec::new(), Vec::new());
         // A place that too many visited anyway cannot be bounded by hiding other doublets: it goes itself.
-        for (bound, asked) in request.bounds.iter().enumerate() {
-            let total = summary.total(0..summary.rows());
-            let over = asked
-                .at_most
-                .is_exceeded_by(u64::from(total[bound + 1]), u64::from(total[0]));
-            if over && matches!(asked.secret, Secret::Place { .. }) {
+        let total = summary.total(0..summary.rows());
+        for (place, location) in limits.places.clone().into_iter().enumerate() {
+            let attribute = paths.sensitive().len() + place;
+            let visited = limits.judge.counters().place(attribute, 1);
+            let visited = visited.map_or(0, |at| u64::from(total[at]));
+            let over = request.bounds.iter().any(|bound| {
+                let here =
+                    matches!(&bound.secret, Secret::Place { location: own } if *own == location);
+                here && bound.at_most.is_exceeded_by(visited, u64::from(total[0]))
+            });
+            if over {
                 let named = summary.named_bound.iter().enumerate();
-                let here = named.filter(|(_, b)| **b == bound as u32);
+                let here = named.filter(|(_, name)| **name == attribute as u32);
                 removed.extend(here.map(|(item, _)| item as u32));
-                limits.at_most[bound] = Fraction::ONE;
+                limits.judge = limits.judge.without_attribute(attribute);
+                hidden.push(location);
             }
         }
-        let dropped_records = drop_hopeless(&mut summary, request, &limits)?;
+        // Who is dropped by a blind search must not depend on values.
+        let mut dropping = limits.clone();
+        if request.algorithm == Algorithm::BlindSuppression {
+            for attribute in limits.judge.counters().attributes() {
+                dropping.judge = dropping.judge.without_attribute(attribute);
+            }
+        }
+        let dropped_records = drop_hopeless(paths, &mut summary, request, &dropping)?;
         let violations = miner::mine(&summary, &limits, context)?;
         Ok(Self {
             paths,
@@ -112,7 +123,22 @@ impl<'a> Problem<'a> {
             time_of: paths.doublets().iter().map(|d| d.time).collect(),
             dropped_records,
             removed,
+            hidden,
         })
+    }
+
+    /// The same limits on another table of these subjects, which may have other codes.
+    pub(crate) fn limits_on(&self, table: &Paths) -> Result<Limits, Error> {
+        let mut limits = self.request.limits(table)?;
+        limits.l = self.limits.l;
+        for (place, location) in limits.places.iter().enumerate() {
+            if self.hidden.contains(location) {
+                limits.judge = limits
+                    .judge
+                    .without_attribute(table.sensitive().len() + place);
+            }
+        }
+        Ok(limits)
     }
 
     /// Adds the doublets removed beforehand to a choice.
@@ -127,13 +153,14 @@ impl<'a> Problem<'a> {
 
 /// Refuses, or empties, the classes that break the promise under empty knowledge.
 fn drop_hopeless(
+    paths: &Paths,
     summary: &mut Summary,
     request: &Request,
     limits: &Limits,
 ) -> Result<Vec<u32>, Error> {
     if summary.rows() == 0 {
         return Err(Error::TooFewRecords {
-            k: limits.k,
+            k: limits.k(),
             smallest: 0,
             records: 0,
         });
@@ -148,40 +175,22 @@ fn drop_hopeless(
             .iter()
             .map(|&c| summary.total(classes[c].clone()))
             .collect();
-        let small = totals.iter().filter(|t| u64::from(t[0]) < limits.k);
+        let small = totals.iter().filter(|t| u64::from(t[0]) < limits.k());
         let smallest = small.clone().map(|t| u64::from(t[0])).min();
         if let Some(smallest) = smallest {
             return Err(Error::TooFewRecords {
-                k: limits.k,
+                k: limits.k(),
                 smallest,
                 records: small.map(|t| u64::from(t[0])).sum(),
             });
         }
-        let worst = limits
-            .at_most
+        let worst = totals
             .iter()
-            .enumerate()
-            .find_map(|(bound, at_most)| {
-                let shares = totals
-                    .iter()
-                    .map(|t| (u64::from(t[bound + 1]), u64::from(t[0])));
-                let over = shares.filter(|&(part, whole)| at_most.is_exceeded_by(part, whole));
-                let share = over.max_by_key(|&(part, whole)| Fraction::of(part, whole))?;
-                Some((bound, share))
-            });
-        let (bound, (having, records)) = worst.ok_or(Error::Internal {
-            what: "a hopeless class must break a limit",
+            .find_map(|total| Some((total, limits.judge.rejected_by(total)?)));
+        let (total, at) = worst.ok_or(Error::Internal {
+            what: "a hopeless class must break a promise",
         })?;
-        let attribute = match &request.bounds[bound].secret {
-            Secret::Value { attribute, .. } => attribute.clone(),
-            Secret::Place { .. } => "location".to_owned(),
-        };
-        return Err(Error::BaseRate {
-            bound,
-            attribute,
-            having,
-            records,
-        });
+        return Err(hopeless_because(paths, request, limits, total, at));
     }
     let mut lost_row = vec![false; summary.rows()];
     for &class in &hopeless {
@@ -194,6 +203,37 @@ fn drop_hopeless(
         .collect();
     summary.empty_rows(&lost_row);
     Ok(dropped)
+}
+
+/// Why a whole class breaks the promise at position `at`.
+fn hopeless_because(
+    paths: &Paths,
+    request: &Request,
+    limits: &Limits,
+    total: &[u32],
+    at: usize,
+) -> Error {
+    let promise = &limits.judge.promises()[at];
+    let share = limits
+        .judge
+        .counters()
+        .with_group(total, &[], |group| promise.share(group));
+    let own = paths.sensitive();
+    let name = promise.terms().attribute.and_then(|about| own.get(about));
+    let attribute = name.map_or_else(|| "location".to_owned(), |own| own.name.clone());
+    // Promise 0 is size, then come the bounds.
+    match (at.checked_sub(1), share) {
+        (Some(bound), Some((having, records))) if bound < request.bounds.len() => Error::BaseRate {
+            bound,
+            attribute,
+            having,
+            records,
+        },
+        _ => Error::WholeTable {
+            promise: promise.terms().name,
+            attribute,
+        },
+    }
 }
 
 /// Global suppression for either matching.

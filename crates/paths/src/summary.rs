@@ -1,16 +1,16 @@
 //! The distinct paths of a table with their counts: all that a solver looks at.
 //!
 //! Records with the same quasi-identifiers and the same path become one row with weights: how
-//! many records, and how many of them carry each bounded secret. Five million records of the
+//! many records, and how many of them have each value that a promise looks at. Five million records of the
 //! papers' shape are about eight thousand rows. Rows are sorted, so the summary does not depend
 //! on the order of the records or on the number of threads.
 
-use denym_data::paths::Paths;
+use denym_data::Sequences;
+use denym_measure::Counters;
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
-use crate::error::Error;
-use crate::request::{Limits, Request, Secret};
+use crate::request::Limits;
 
 /// Item that names no place under a bound.
 pub(crate) const NO_BOUND: u32 = u32::MAX;
@@ -25,52 +25,49 @@ pub struct Summary {
     pub(crate) item_count: usize,
     pub(crate) starts: Vec<u32>,
     pub(crate) items: Vec<u32>,
-    /// Per row: records, then records with each secret.
+    /// Per row: records, then records with each value that is counted.
     pub(crate) weights: Vec<u32>,
-    /// 1 + number of bounds.
+    /// 1 + number of counters.
     pub(crate) stride: usize,
     /// First row of each class, and the end.
     pub(crate) class_starts: Vec<u32>,
-    /// For each item the bound whose sensitive place it names, or `NO_BOUND`.
+    /// For each item the attribute whose sensitive place it names, or `NO_BOUND`.
     pub(crate) named_bound: Vec<u32>,
     /// Row of each record.
     pub(crate) row_of_record: Vec<u32>,
 }
 
 impl Summary {
-    /// Summarizes paths for a request.
-    pub fn new(paths: &Paths, request: &Request) -> Result<Self, Error> {
+    /// Summarizes paths: the numbers of each distinct record that the judge needs.
+    pub fn new(paths: &Sequences, limits: &Limits) -> Self {
         let classes = quasi_classes(paths);
         let records: Vec<(u32, &[u32])> = classes.iter().copied().zip(paths.records()).collect();
-        let mut summary = Self::of_lists(&records, paths.doublets().len(), request.bounds.len());
+        let counters = limits.judge.counters();
+        let doublets = paths.doublets().len();
+        let mut summary = Self::of_lists(&records, doublets, counters.stride() - 1);
         drop(records);
-        for (bound, asked) in request.bounds.iter().enumerate() {
-            match &asked.secret {
-                Secret::Value { attribute, value } => {
-                    let column = paths.sensitive().iter().find(|a| a.name == *attribute);
-                    let column = column.ok_or_else(|| Error::UnknownAttribute {
-                        attribute: attribute.clone(),
-                        known: paths.sensitive().iter().map(|a| a.name.clone()).collect(),
-                    })?;
-                    if let Some(code) = column.code(value) {
-                        summary.mark(bound, |record| column.codes[record] == code);
-                    }
-                }
-                Secret::Place { location } => {
-                    let code = paths.locations().iter().position(|l| l == location);
-                    if let Some(code) = code {
-                        let here =
-                            |item: u32| paths.doublets()[item as usize].location as usize == code;
-                        summary.mark_place(bound, here);
-                    }
-                }
-            }
-        }
-        Ok(summary)
+        summary.count_all(paths, limits);
+        summary
     }
 
-    /// Summarizes item lists, each with the class of its quasi-identifiers; no secret is marked yet.
-    pub fn of_lists(records: &[(u32, &[u32])], item_count: usize, bounds: usize) -> Self {
+    /// Counts everything that the judge of `limits` reads, record by record of `paths`.
+    pub(crate) fn count_all(&mut self, paths: &Sequences, limits: &Limits) {
+        let counters = limits.judge.counters();
+        let own = paths.sensitive();
+        for attribute in counters.attributes() {
+            if let Some(column) = own.get(attribute) {
+                self.count_values(counters, attribute, |record| column.codes[record]);
+            }
+        }
+        for (place, location) in limits.places.iter().enumerate() {
+            let code = paths.locations().iter().position(|l| l == location);
+            let here = |item: u32| Some(paths.doublets()[item as usize].location as usize) == code;
+            self.mark_place(counters, own.len() + place, here);
+        }
+    }
+
+    /// Summarizes item lists, each with the class of its quasi-identifiers; no value is counted yet.
+    pub fn of_lists(records: &[(u32, &[u32])], item_count: usize, counters: usize) -> Self {
         // Distinct lists per chunk, then one sorted list of all: the order is that of the content.
         let chunk = records
             .len()
@@ -96,7 +93,7 @@ impl Summary {
         let mut rows: Vec<(u32, &[u32])> = partial.iter().flat_map(|(r, _)| r).copied().collect();
         rows.par_sort_unstable();
         rows.dedup();
-        let stride = 1 + bounds;
+        let stride = 1 + counters;
         let mut summary = Self {
             item_count,
             starts: vec![0],
@@ -136,26 +133,32 @@ impl Summary {
         summary
     }
 
-    /// Counts the records that carry the secret of a bound.
-    pub fn mark(&mut self, bound: usize, carries: impl Fn(usize) -> bool) {
+    /// Counts the values of an attribute.
+    pub fn count_values(
+        &mut self,
+        counters: &Counters,
+        attribute: usize,
+        code: impl Fn(usize) -> u32,
+    ) {
         for (record, &row) in self.row_of_record.iter().enumerate() {
-            if carries(record) {
-                self.weights[row as usize * self.stride + 1 + bound] += 1;
+            if let Some(place) = counters.place(attribute, code(record)) {
+                self.weights[row as usize * self.stride + place] += 1;
             }
         }
     }
 
     /// Counts the rows that visit a sensitive place, and remembers which items name it.
-    pub fn mark_place(&mut self, bound: usize, here: impl Fn(u32) -> bool) {
+    fn mark_place(&mut self, counters: &Counters, attribute: usize, here: impl Fn(u32) -> bool) {
         for item in 0..self.item_count as u32 {
             if here(item) {
-                self.named_bound[item as usize] = bound as u32;
+                self.named_bound[item as usize] = attribute as u32;
             }
         }
         for row in 0..self.rows() {
-            if self.row(row).iter().any(|&item| here(item)) {
+            let visited = self.row(row).iter().any(|&item| here(item));
+            if let Some(place) = counters.place(attribute, u32::from(visited)) {
                 let at = row * self.stride;
-                self.weights[at + 1 + bound] = self.weights[at];
+                self.weights[at + place] = self.weights[at];
             }
         }
     }
@@ -260,7 +263,7 @@ impl Summary {
 }
 
 /// A class code per record: equal exactly when all quasi-identifiers are equal.
-pub(crate) fn quasi_classes(paths: &Paths) -> Vec<u32> {
+pub(crate) fn quasi_classes(paths: &Sequences) -> Vec<u32> {
     let mut classes = vec![0u32; paths.len()];
     for column in paths.quasi() {
         let mut known: HashMap<(u32, u32), u32> = HashMap::new();

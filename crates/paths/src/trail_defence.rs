@@ -15,7 +15,9 @@
 //! # Guarantee
 //!
 //! Every published trail has at least k owners over all assignments of distinct owners that cover the trails: forced
-//! matching, REIDIT-I and REIDIT-M name nobody for k >= 2. A trail without entries is not published. Not protected: owners
+//! matching, REIDIT-I and REIDIT-M name nobody for k >= 2. So many are left to somebody who knows this program as well: trails that
+//! have k owners are published as they are, so a source that hands the published trails to other covering owners gives the same
+//! release, and no assignment is ruled out by running it backwards (`tests/trail_worlds.rs`). A trail without entries is not published. Not protected: owners
 //! need not be equally likely, and an adversary who believes that nothing was withheld (REIDIT-C) may guess right.
 //!
 //! # Reference

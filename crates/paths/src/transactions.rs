@@ -25,9 +25,13 @@
 //! represented by borders. Generalization is greedy over the violation tree, with the loss of the
 //! whole subtree that must climb as its price.
 
-use denym_data::Fraction;
-use denym_data::transactions::Transactions;
+use std::sync::Arc;
 
+use denym_data::{Fraction, Sequences};
+use denym_measure::Promise;
+use denym_measure::promises::{Confidence, KAnonymity};
+
+use crate::blind_suppression;
 use crate::error::Error;
 use crate::frequent;
 use crate::global_suppression;
@@ -38,7 +42,7 @@ use crate::summary::Summary;
 use crate::violations::Violations;
 
 /// What is asked of a table of transactions.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct TransactionRequest {
     /// Most public items the adversary knows (m, or p).
     pub m: usize,
@@ -46,8 +50,12 @@ pub struct TransactionRequest {
     pub k: u64,
     /// Sensitive items with their bounds (h); all others are public.
     pub sensitive: Vec<(String, Fraction)>,
+    /// What else must hold of every group, on the attributes of the table by position.
+    pub promises: Vec<Arc<dyn Promise>>,
     /// For each item code its ever coarser names, the root last; `None` suppresses.
     pub taxonomy: Option<Vec<Vec<String>>>,
+    /// Whether items are suppressed without a look at who has which sensitive item, all or nothing.
+    pub blind: bool,
     /// What the greedy choice minds losing, when it suppresses.
     pub cost: Cost,
     /// Whether items that no violation needs are taken back at the end of suppression.
@@ -63,11 +71,35 @@ impl TransactionRequest {
             m,
             k,
             sensitive: Vec::new(),
+            promises: Vec::new(),
             taxonomy: None,
+            blind: false,
             cost: Cost::default(),
             unsuppress: true,
             nuggets: None,
         }
+    }
+
+    /// Everything that must hold of a group: size first, then each bound, then the rest. Attributes are the `own` ones of the
+    /// table, then the sensitive items.
+    pub fn all_promises(&self, own: usize) -> Vec<Box<dyn Promise>> {
+        let mut all: Vec<Box<dyn Promise>> = vec![Box::new(KAnonymity { k: self.k })];
+        for (item, (_, at_most)) in self.sensitive.iter().enumerate() {
+            all.push(Box::new(Confidence::of_values(own + item, [(1, *at_most)])));
+        }
+        for promise in &self.promises {
+            all.push(Box::new(Arc::clone(promise)));
+        }
+        all
+    }
+}
+
+impl std::fmt::Debug for TransactionRequest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TransactionRequest")
+            .field("m", &self.m)
+            .field("k", &self.k)
+            .finish_non_exhaustive()
     }
 }
 
@@ -103,9 +135,9 @@ impl TransactionRecoding {
     }
 
     /// The released transactions.
-    pub fn apply(&self, source: &Transactions) -> Result<Transactions, Error> {
+    pub fn apply(&self, source: &Sequences) -> Result<Sequences, Error> {
         let (mut starts, mut codes) = (vec![0u32], Vec::new());
-        for set in source.sets() {
+        for set in source.records() {
             let mut shown: Vec<u32> = set
                 .iter()
                 .filter_map(|&item| self.name_of[item as usize])
@@ -115,13 +147,17 @@ impl TransactionRecoding {
             codes.extend(shown);
             starts.push(codes.len() as u32);
         }
-        Ok(Transactions::from_codes(self.names.clone(), starts, codes)?)
+        let mut released = Sequences::of_items(self.names.clone(), starts, codes)?;
+        for attribute in source.sensitive() {
+            released = released.with_sensitive(attribute.clone())?;
+        }
+        Ok(released)
     }
 }
 
 /// Finds a recoding of the items that keeps the promise.
 pub fn solve_transactions(
-    table: &Transactions,
+    table: &Sequences,
     request: &TransactionRequest,
     context: &Context,
 ) -> Result<TransactionRecoding, Error> {
@@ -130,26 +166,32 @@ pub fn solve_transactions(
         limits,
         secret_of,
     } = Setting::new(table, request)?;
-    let items = table.items().len();
-    nothing_known(&summary, &limits, request)?;
+    let items = table.locations().len();
+    nothing_known(table, &summary, &limits, request)?;
     let violations = miner::mine(&summary, &limits, context)?;
     let by_length = violations.by_length();
-    let mut recoding = match &request.taxonomy {
+    let taxonomy = request.taxonomy.as_ref().filter(|_| !request.blind);
+    let mut recoding = match taxonomy {
         None => {
-            let chosen = global_suppression::select(
-                &summary,
-                &violations,
-                request.cost,
-                request.unsuppress,
-                context,
-            )?;
+            let chosen = if request.blind {
+                let deck = deck(table, &limits, &secret_of);
+                blind_suppression::choose(&summary, &limits, deck, context)?
+            } else {
+                global_suppression::select(
+                    &summary,
+                    &violations,
+                    request.cost,
+                    request.unsuppress,
+                    context,
+                )?
+            };
             let mut name_of: Vec<Option<u32>> = (0..items as u32).map(Some).collect();
             for item in chosen {
                 name_of[item as usize] = None;
             }
             finish(
                 &summary,
-                table.items().to_vec(),
+                table.locations().to_vec(),
                 name_of,
                 &vec![0.0; items],
                 &secret_of,
@@ -165,7 +207,7 @@ pub fn solve_transactions(
             set.iter().all(|&item| {
                 let name = recoding.name_of[item as usize];
                 name.is_some_and(|name| {
-                    recoding.names[name as usize] == table.items()[item as usize]
+                    recoding.names[name as usize] == table.locations()[item as usize]
                 })
             })
         };
@@ -175,9 +217,38 @@ pub fn solve_transactions(
     Ok(recoding)
 }
 
+/// What is counted of each transaction.
+fn deck(table: &Sequences, limits: &Limits, secret_of: &[Option<usize>]) -> Vec<Vec<u32>> {
+    let alone: Vec<(u32, &[u32])> = (0..table.len() as u32)
+        .map(|record| (record, &[][..]))
+        .collect();
+    let counters = limits.judge.counters();
+    let mut each = Summary::of_lists(&alone, table.locations().len(), counters.stride() - 1);
+    count(&mut each, table, limits, secret_of);
+    let records = 0..table.len();
+    records.map(|record| each.weight(record).to_vec()).collect()
+}
+
+/// Counts everything that the judge of `limits` reads: values of attributes, then sensitive items.
+fn count(summary: &mut Summary, table: &Sequences, limits: &Limits, secret_of: &[Option<usize>]) {
+    let counters = limits.judge.counters();
+    let own = table.sensitive();
+    for attribute in counters.attributes() {
+        if let Some(column) = own.get(attribute) {
+            summary.count_values(counters, attribute, |record| column.codes[record]);
+        } else {
+            let bound = attribute - own.len();
+            summary.count_values(counters, attribute, |record| {
+                let mut set = table.record(record).iter();
+                u32::from(set.any(|&item| secret_of[item as usize] == Some(bound)))
+            });
+        }
+    }
+}
+
 /// Critical violations (moles) of a table: smallest sets of up to m public items that break the promise.
 pub fn critical_itemsets(
-    table: &Transactions,
+    table: &Sequences,
     request: &TransactionRequest,
     context: &Context,
 ) -> Result<Violations, Error> {
@@ -194,23 +265,22 @@ struct Setting {
 }
 
 impl Setting {
-    fn new(table: &Transactions, request: &TransactionRequest) -> Result<Self, Error> {
+    fn new(table: &Sequences, request: &TransactionRequest) -> Result<Self, Error> {
         if request.m == 0 || request.k == 0 {
             return Err(Error::NotPositive { what: "m and k" });
         }
-        let items = table.items().len();
+        let items = table.locations().len();
         let secret_of: Vec<Option<usize>> = table
-            .items()
+            .locations()
             .iter()
             .map(|item| request.sensitive.iter().position(|(name, _)| name == item))
             .collect();
-        let limits = Limits {
-            l: request.m,
-            k: request.k,
-            at_most: request.sensitive.iter().map(|(_, bound)| *bound).collect(),
-        };
+        let own = table.sensitive();
+        let mut values: Vec<usize> = own.iter().map(|a| a.values.len()).collect();
+        values.resize(values.len() + request.sensitive.len(), 2);
+        let limits = Limits::new(request.m, request.all_promises(own.len()), &values);
         let public: Vec<Vec<u32>> = table
-            .sets()
+            .records()
             .map(|set| {
                 set.iter()
                     .copied()
@@ -219,15 +289,9 @@ impl Setting {
             })
             .collect();
         let keyed: Vec<(u32, &[u32])> = public.iter().map(|set| (0, set.as_slice())).collect();
-        let mut summary = Summary::of_lists(&keyed, items, request.sensitive.len());
-        for bound in 0..request.sensitive.len() {
-            summary.mark(bound, |record| {
-                table
-                    .set(record)
-                    .iter()
-                    .any(|&item| secret_of[item as usize] == Some(bound))
-            });
-        }
+        let counters = limits.judge.counters();
+        let mut summary = Summary::of_lists(&keyed, items, counters.stride() - 1);
+        count(&mut summary, table, &limits, &secret_of);
         Ok(Self {
             summary,
             limits,
@@ -237,31 +301,42 @@ impl Setting {
 }
 
 fn nothing_known(
+    table: &Sequences,
     summary: &Summary,
     limits: &Limits,
     request: &TransactionRequest,
 ) -> Result<(), Error> {
     let total = summary.total(0..summary.rows());
+    let Some(at) = limits.judge.rejected_by(&total) else {
+        return Ok(());
+    };
+    let promise = &limits.judge.promises()[at];
+    let counters = limits.judge.counters();
+    let share = counters.with_group(&total, &[], |group| promise.share(group));
     let size = u64::from(total[0]);
-    if size < limits.k {
-        return Err(Error::TooFewRecords {
-            k: limits.k,
+    Err(match (at.checked_sub(1), share) {
+        (None, _) => Error::TooFewRecords {
+            k: limits.k(),
             smallest: size,
             records: size,
-        });
-    }
-    for (bound, at_most) in limits.at_most.iter().enumerate() {
-        let with = u64::from(total[bound + 1]);
-        if at_most.is_exceeded_by(with, size) {
-            return Err(Error::BaseRate {
+        },
+        (Some(bound), Some((having, records))) if bound < request.sensitive.len() => {
+            Error::BaseRate {
                 bound,
                 attribute: request.sensitive[bound].0.clone(),
-                having: with,
-                records: size,
-            });
+                having,
+                records,
+            }
         }
-    }
-    Ok(())
+        _ => {
+            let about = promise.terms().attribute;
+            let column = about.and_then(|about| table.sensitive().get(about));
+            Error::WholeTable {
+                promise: promise.terms().name,
+                attribute: column.map(|column| column.name.clone()).unwrap_or_default(),
+            }
+        }
+    })
 }
 
 /// Figures of a recoding; `coarseness` is the loss of each name.
@@ -303,21 +378,21 @@ fn finish(
 
 /// Climbs the taxonomy until no violation is left.
 fn generalize(
-    table: &Transactions,
+    table: &Sequences,
     summary: &Summary,
     taxonomy: &[Vec<String>],
     secret_of: &[Option<usize>],
     limits: &Limits,
     context: &Context,
 ) -> Result<TransactionRecoding, Error> {
-    let items = table.items().len();
+    let items = table.locations().len();
     if taxonomy.len() != items {
         return Err(Error::BadOption {
             what: "the taxonomy must name the ancestors of every item",
         });
     }
     // Nodes: the items, then every ancestor of a public item. each has one parent.
-    let mut names = table.items().to_vec();
+    let mut names = table.locations().to_vec();
     let mut code: hashbrown::HashMap<String, u32> = names.iter().cloned().zip(0..).collect();
     let mut parents: Vec<Option<u32>> = vec![None; items];
     let mut leaves: Vec<Vec<u32>> = (0..items as u32).map(|item| vec![item]).collect();

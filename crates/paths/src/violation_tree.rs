@@ -12,7 +12,7 @@
 //!
 //! # Departures
 //!
-//! Nodes lie in depth-first order in flat arrays, so a subtree is a range. The thesis leaves ties
+//! Nodes lie in depth-first order in flat arrays, so a subtree is a range. Al-Hussaeni 2009 leaves ties
 //! open; ours: higher score as an exact fraction, then smaller time, then smaller location.
 //!
 //! # Cost

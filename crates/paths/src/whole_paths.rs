@@ -1,4 +1,4 @@
-//! k-anonymity of whole paths: the baseline with which the thesis compares.
+//! k-anonymity of whole paths: the baseline with which Al-Hussaeni 2009 compares.
 //!
 //! # Idea
 //!
@@ -17,7 +17,7 @@
 //!
 //! # Departures
 //!
-//! The thesis does not say how its K-anonymous tables were made. Ours suppresses doublets
+//! Al-Hussaeni 2009 does not say how its K-anonymous tables were made. Ours suppresses doublets
 //! globally, those in broken classes only, the one with the most broken records per instance first.
 
 use hashbrown::HashMap;
@@ -26,44 +26,76 @@ use crate::error::Error;
 use crate::recoding::PathRecoding;
 use crate::request::{Algorithm, Context};
 use crate::solve::{Problem, finish_global};
+use crate::summary::Summary;
 
 pub(crate) fn solve(problem: &Problem, context: &Context) -> Result<PathRecoding, Error> {
-    let summary = &problem.summary;
-    let instances = summary.instances();
-    let mut gone = vec![false; summary.item_count()];
     let mut chosen = Vec::new();
     problem.with_removed(&mut chosen);
-    for &item in &chosen {
+    let breaks = |sums: &[u32], _: u64| problem.limits.broken_by(sums);
+    suppress(&problem.summary, &mut chosen, &breaks, context)?;
+    Ok(finish_global(problem, Algorithm::WholePaths, chosen, 0))
+}
+
+/// The records of each class of equal quasi-identifiers and equal paths without the items that are `gone`, by what they show.
+pub(crate) fn classes(summary: &Summary, gone: &[bool]) -> Vec<Class> {
+    let mut all = Vec::new();
+    for rows in summary.classes() {
+        let mut alike: HashMap<Vec<u32>, Vec<u32>> = HashMap::new();
+        let mut whole = 0;
+        for row in rows {
+            let shown = summary.row(row).iter().filter(|&&i| !gone[i as usize]);
+            let sums = alike
+                .entry(shown.copied().collect())
+                .or_insert_with(|| vec![0; summary.stride]);
+            for (sum, weight) in sums.iter_mut().zip(summary.weight(row)) {
+                *sum += weight;
+            }
+            whole += u64::from(summary.weight(row)[0]);
+        }
+        let mut alike: Vec<_> = alike.into_iter().collect();
+        alike.sort_unstable();
+        let kept = alike.into_iter().filter(|(_, sums)| sums[0] > 0);
+        all.extend(kept.map(|(path, sums)| Class { path, sums, whole }));
+    }
+    all
+}
+
+/// Records that show the same.
+pub(crate) struct Class {
+    /// What they show.
+    pub(crate) path: Vec<u32>,
+    /// Their weights: records, then what is counted of them.
+    pub(crate) sums: Vec<u32>,
+    /// Records with the same quasi-identifiers.
+    pub(crate) whole: u64,
+}
+
+/// Adds to `chosen` until no class `breaks`, which is asked of its weights and of how many records have its quasi-identifiers.
+pub(crate) fn suppress(
+    summary: &Summary,
+    chosen: &mut Vec<u32>,
+    breaks: &dyn Fn(&[u32], u64) -> bool,
+    context: &Context,
+) -> Result<(), Error> {
+    let instances = summary.instances();
+    let mut gone = vec![false; summary.item_count()];
+    for &item in chosen.iter() {
         gone[item as usize] = true;
     }
     loop {
         context.check()?;
         let mut broken = vec![0u64; summary.item_count()];
         let mut any = false;
-        for rows in summary.classes() {
-            let mut classes: HashMap<Vec<u32>, Vec<u32>> = HashMap::new();
-            for row in rows {
-                let shown = summary.row(row).iter().filter(|&&i| !gone[i as usize]);
-                let sums = classes
-                    .entry(shown.copied().collect())
-                    .or_insert_with(|| vec![0; summary.stride]);
-                for (sum, weight) in sums.iter_mut().zip(summary.weight(row)) {
-                    *sum += weight;
-                }
-            }
-            let mut classes: Vec<_> = classes.into_iter().collect();
-            classes.sort_unstable();
-            for (path, sums) in classes {
-                if sums[0] > 0 && problem.limits.broken_by(&sums) {
-                    any = true;
-                    for &item in &path {
-                        broken[item as usize] += u64::from(sums[0]);
-                    }
+        for class in classes(summary, &gone) {
+            if breaks(&class.sums, class.whole) {
+                any = true;
+                for &item in &class.path {
+                    broken[item as usize] += u64::from(class.sums[0]);
                 }
             }
         }
         if !any {
-            return Ok(finish_global(problem, Algorithm::WholePaths, chosen, 0));
+            return Ok(());
         }
         // The doublets of which the largest share is in broken classes, a fiftieth of them at a time.
         let mut order: Vec<u32> = (0..summary.item_count() as u32)

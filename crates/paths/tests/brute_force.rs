@@ -5,10 +5,7 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use denym_measure::paths as judge;
-use denym_paths::{
-    Algorithm, Context, Hopeless, Ladder, Matching, Secret, critical_violations, solve,
-};
+use denym_paths::{Algorithm, Context, Hopeless, Ladder, Matching, critical_violations, solve};
 use denym_testkit::paths as oracle;
 
 const TABLES: u64 = 3000;
@@ -105,18 +102,9 @@ fn no_output_is_unsafe() {
                 };
                 // The judge of the measure crate sees what brute force sees.
                 if recoding.dropped_records.is_empty() {
-                    let secrets = case.request.bounds.iter().map(|bound| match &bound.secret {
-                        Secret::Value { attribute, value } => {
-                            judge::Secret::value(attribute, value, bound.at_most)
-                        }
-                        Secret::Place { location } => judge::Secret::place(location, bound.at_most),
-                    });
-                    let knowledge =
-                        judge::Knowledge::new(case.request.l, case.request.k, secrets.collect());
                     let out = recoding.apply(&case.paths).unwrap();
-                    let audit =
-                        judge::consistent(&case.paths, &out, recoding.removal(), &knowledge)
-                            .unwrap();
+                    let removal = recoding.removal();
+                    let audit = support::beside(&case.paths, &out, removal, &case.request);
                     assert_eq!(audit.exposed_records, found.exposed, "{name}");
                 }
                 match matching {

@@ -4,7 +4,6 @@
 mod support;
 
 use denym_data::paths::Paths;
-use denym_measure::paths::{Knowledge, consistent, covers};
 use denym_paths::{Algorithm, Context, Matching, PathRecoding, Request, exposed_records, solve};
 
 #[expect(
@@ -45,14 +44,10 @@ fn msnbc() {
     let k10 = run(&paths, 2, 10, global, Matching::Covers);
     check(&k10, 33_238, 293, 182_665);
     let exposed = exposed_records(&paths, &Request::new(2, 10), &k10.suppressed).unwrap();
-    let audit = consistent(
-        &paths,
-        &k10.apply(&paths).unwrap(),
-        k10.removal(),
-        &Knowledge::new(2, 10, Vec::new()),
-    );
+    let released = k10.apply(&paths).unwrap();
+    let audit = support::beside(&paths, &released, k10.removal(), &Request::new(2, 10));
     println!("covers exposes {exposed} people at L=2 K=10");
-    assert_eq!(exposed, audit.unwrap().exposed_records);
+    assert_eq!(exposed, audit.exposed_records);
     assert!((k10.stats.distortion - 0.081_841).abs() < 5e-7);
     check(
         &run(&paths, 2, 50, global, Matching::Covers),
@@ -78,13 +73,8 @@ fn msnbc_consistent() {
         let recoding = run(&paths, l, 10, algorithm, Matching::Consistent);
         let released = recoding.apply(&paths).unwrap();
         let start = std::time::Instant::now();
-        let audit = consistent(
-            &paths,
-            &released,
-            recoding.removal(),
-            &Knowledge::new(l, 10, Vec::new()),
-        )
-        .unwrap();
+        let request = Request::new(l, 10);
+        let audit = support::beside(&paths, &released, recoding.removal(), &request);
         println!(
             "judged in {:.2?}: smallest group {}",
             start.elapsed(),
@@ -105,10 +95,7 @@ fn oyster() {
     assert!((global.stats.distortion - 0.924_768).abs() < 5e-7);
     let local = run(&paths, 2, 5, Algorithm::LocalSuppression, Matching::Covers);
     assert!(local.stats.unchanged_doublets * 10 >= local.stats.doublets * 7);
-    let audit = covers(
-        &local.apply(&paths).unwrap(),
-        &Knowledge::new(2, 5, Vec::new()),
-    );
+    let audit = support::shown(&local.apply(&paths).unwrap(), &Request::new(2, 5));
     assert!(audit.holds && audit.smallest_group >= 5);
     // Places as squares of 2, 4 and 8 km, then two hours as one.
     let Some(ladder) = support::oyster_ladder(&paths) else {
@@ -123,7 +110,7 @@ fn oyster() {
     assert_eq!(coarse.algorithm, Algorithm::Coarsening);
     assert!(coarse.stats.loss < local.stats.loss);
     let released = coarse.apply(&paths).unwrap();
-    let audit = covers(&released, &Knowledge::new(2, 5, Vec::new()));
+    let audit = support::shown(&released, &Request::new(2, 5));
     assert!(audit.holds && audit.smallest_group >= 5);
 }
 
@@ -141,12 +128,8 @@ fn oyster_consistent() {
     );
     assert!(local.stats.unchanged_doublets * 10 >= local.stats.doublets * 7);
     let released = local.apply(&paths).unwrap();
-    let knowledge = Knowledge::new(2, 5, Vec::new());
-    assert!(
-        consistent(&paths, &released, local.removal(), &knowledge)
-            .unwrap()
-            .holds
-    );
+    let asked = Request::new(2, 5);
+    assert!(support::beside(&paths, &released, local.removal(), &asked).holds);
     // An entry and an exit may share an hour: a record then shows both or neither.
     let everywhere = run(
         &paths,
@@ -156,6 +139,6 @@ fn oyster_consistent() {
         Matching::Consistent,
     );
     let released = everywhere.apply(&paths).unwrap();
-    let audit = consistent(&paths, &released, everywhere.removal(), &knowledge).unwrap();
+    let audit = support::beside(&paths, &released, everywhere.removal(), &asked);
     assert!(audit.holds);
 }

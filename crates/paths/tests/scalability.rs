@@ -1,8 +1,9 @@
-//! The thesis' scalability table: L = 3, K = 30, C = 60 %; `DENYM_RECORDS` sets the number of records.
+//! Al-Hussaeni's scalability table: L = 3, K = 30, C = 60 %; `DENYM_RECORDS` sets the number of records.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+mod support;
+
 use denym_data::Fraction;
-use denym_measure::paths::{Knowledge, Secret};
 use denym_paths::generate::{scalability, to_paths};
 use denym_paths::{Algorithm, Bound, Context, Matching, Request, solve};
 
@@ -11,7 +12,6 @@ fn a_million_records() {
     let records = std::env::var("DENYM_RECORDS").map_or(1_000_000, |n| n.parse().unwrap());
     let paths = to_paths(scalability(7, records)).unwrap();
     let bound = Fraction::of(3, 5);
-    let knowledge = Knowledge::new(3, 30, vec![Secret::value("status", "0", bound)]);
     for algorithm in [Algorithm::GlobalSuppression, Algorithm::LocalSuppression] {
         for matching in [Matching::Covers, Matching::Consistent] {
             let mut request = Request::new(3, 30);
@@ -23,7 +23,7 @@ fn a_million_records() {
             let solved = start.elapsed();
             let released = recoding.apply(&paths).unwrap();
             let applied = start.elapsed();
-            let audit = denym_measure::paths::covers(&released, &knowledge);
+            let audit = support::shown(&released, &request);
             println!(
                 "{records} records {algorithm:?} {matching:?}: {:?}; solved {solved:.2?}, applied {applied:.2?}, audited {:.2?}",
                 recoding.stats,

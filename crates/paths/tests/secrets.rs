@@ -5,7 +5,6 @@ mod support;
 
 use denym_data::Fraction;
 use denym_data::paths::Attribute;
-use denym_measure::paths as judge;
 use denym_paths::generate::{SplitMix64, scalability, subway, to_paths};
 use denym_paths::{Algorithm, Bound, Context, Cost, Error, Matching, Request, solve};
 use denym_testkit::paths::parts;
@@ -67,11 +66,8 @@ fn a_sensitive_place_is_not_revealed() {
                 }
             }
             if matching == Matching::Consistent {
-                let secret = judge::Secret::place("a", Fraction::of(num, den));
-                let knowledge = judge::Knowledge::new(request.l, request.k, vec![secret]);
                 let out = recoding.apply(&case.paths).unwrap();
-                let audit =
-                    judge::consistent(&case.paths, &out, recoding.removal(), &knowledge).unwrap();
+                let audit = support::beside(&case.paths, &out, recoding.removal(), &request);
                 assert!(audit.holds, "seed {seed} {algorithm:?}");
             }
         }
@@ -105,8 +101,9 @@ fn several_attributes_each_with_its_own_bound() {
     let out = recoding.apply(&paths).unwrap();
     let secrets = |paths: &_, which: usize| {
         let (a, v, (n, d)) = bounds[which];
-        let secret = judge::Secret::value(a, v, Fraction::of(n, d));
-        judge::covers(paths, &judge::Knowledge::new(2, 10, vec![secret]))
+        let mut request = Request::new(2, 10);
+        request.bounds = vec![Bound::value(a, v, Fraction::of(n, d))];
+        support::shown(paths, &request)
     };
     for (which, (_, _, (n, d))) in bounds.into_iter().enumerate() {
         assert!(!secrets(&paths, which).holds);
@@ -131,7 +128,7 @@ fn minding_frequent_sequences_never_keeps_fewer() {
         request.cost = cost;
         let recoding = solve(&paths, &request, &Context::default()).unwrap();
         let out = recoding.apply(&paths).unwrap();
-        let summary = denym_paths::Summary::new(&out, &request).unwrap();
+        let summary = denym_paths::Summary::new(&out, &request.limits(&out).unwrap());
         denym_paths::frequent::sequences(&summary, 100, 3, &Context::default())
             .unwrap()
             .len()

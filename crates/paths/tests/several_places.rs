@@ -1,8 +1,9 @@
 //! Several places at one time, as when times are whole hours: the judge confirms every solver under `consistent`.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+mod support;
+
 use denym_data::paths::{Doublet, Paths};
-use denym_measure::paths::{Knowledge, consistent};
 use denym_paths::generate::SplitMix64;
 use denym_paths::{Algorithm, Context, Matching, Request, solve};
 
@@ -35,8 +36,7 @@ fn the_judge_confirms_every_solver() {
             request.matching = Matching::Consistent;
             let recoding = solve(&paths, &request, &Context::default()).unwrap();
             let released = recoding.apply(&paths).unwrap();
-            let knowledge = Knowledge::new(l, k, Vec::new());
-            let audit = consistent(&paths, &released, recoding.removal(), &knowledge).unwrap();
+            let audit = support::beside(&paths, &released, recoding.removal(), &request);
             assert!(audit.holds, "seed {seed} {algorithm:?} {audit:?}");
             kept += released.instances();
         }

@@ -1,4 +1,4 @@
-//! The thesis' worked example: Examples 4.1.1 to 4.1.3, Figures 4 and 5, Table 2.
+//! Al-Hussaeni's worked example: Examples 4.1.1 to 4.1.3, Figures 4 and 5, Table 2.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use denym_data::Fraction;
@@ -8,7 +8,7 @@ use denym_paths::{
     solve,
 };
 
-/// Table 1 of the thesis, page 4.
+/// Table 1 of Al-Hussaeni 2009, page 4.
 const TABLE_1: [(&str, &str); 8] = [
     ("a1>d2>b3>e4>f6>c7", "On-welfare"),
     ("b3>e4>f6>e8", "Full-time"),
@@ -84,7 +84,7 @@ fn scores(tree: &ViolationTree, paths: &Paths) -> Vec<(String, u64, u64)> {
 fn figures_4_and_5_the_tree_before_and_after_e4() {
     let paths = table_1();
     let mined = critical_violations(&paths, &request(), &Context::default()).unwrap();
-    let loss = Summary::new(&paths, &request()).unwrap().instances();
+    let loss = Summary::new(&paths, &request().limits(&paths).unwrap()).instances();
     let mut tree = ViolationTree::new(&mined, &loss);
     assert_eq!(tree.len(), 8);
     assert_eq!(

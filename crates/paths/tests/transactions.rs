@@ -5,29 +5,30 @@ use std::collections::BTreeSet;
 use std::io::Read;
 
 use denym_data::Fraction;
-use denym_data::paths::{Doublet, Paths};
-use denym_data::transactions::Transactions;
-use denym_measure::paths::{Knowledge, covers};
+use denym_data::Sequences;
+use denym_measure::promises::KAnonymity;
+use denym_measure::sequences::Items;
 use denym_paths::generate::SplitMix64;
 use denym_paths::{Context, Cost, TransactionRequest, solve_transactions};
 use denym_testkit::paths as oracle;
 
 /// Public items of the released transactions, with who carries each sensitive item.
-fn table(released: &Transactions, source: &Transactions, sensitive: &[&str]) -> oracle::Table {
-    let carries = |set: &[u32], name: &str| set.iter().any(|&i| source.items()[i as usize] == name);
+fn table(released: &Sequences, source: &Sequences, sensitive: &[&str]) -> oracle::Table {
+    let carries =
+        |set: &[u32], name: &str| set.iter().any(|&i| source.locations()[i as usize] == name);
     let public = |set: &[u32]| -> Vec<u32> {
-        let names = released.items();
+        let names = released.locations();
         set.iter()
             .copied()
             .filter(|&i| !sensitive.contains(&names[i as usize].as_str()))
             .collect()
     };
     oracle::Table {
-        rows: released.sets().map(public).collect(),
+        rows: released.records().map(public).collect(),
         time_of: Vec::new(),
         secrets: sensitive
             .iter()
-            .map(|name| source.sets().map(|set| carries(set, name)).collect())
+            .map(|name| source.records().map(|set| carries(set, name)).collect())
             .collect(),
         class: vec![0; released.len()],
     }
@@ -51,7 +52,7 @@ fn no_released_set_is_unsafe() {
                     .collect()
             })
             .collect();
-        let source = Transactions::from_labels(sets).unwrap();
+        let source = Sequences::of_sets(sets).unwrap();
         let mut request =
             TransactionRequest::new(1 + r.below(3) as usize, 2 + u64::from(r.below(3)));
         let mut promise = oracle::Promise {
@@ -73,7 +74,7 @@ fn no_released_set_is_unsafe() {
                 "d" | "e" => vec!["tools".to_owned(), "goods".to_owned()],
                 _ => vec!["goods".to_owned()],
             };
-            request.taxonomy = Some(source.items().iter().map(ancestors).collect());
+            request.taxonomy = Some(source.locations().iter().map(ancestors).collect());
         } else if seed % 3 == 0 {
             request.cost = Cost::FrequentSequences {
                 support: 3,
@@ -135,7 +136,7 @@ fn clicks_become_k_m_anonymous() {
         line.split_whitespace()
             .filter(|item| !item.starts_with('-'))
     });
-    let source = Transactions::from_labels(sets).unwrap();
+    let source = Sequences::of_sets(sets).unwrap();
     assert_eq!(source.len(), 59_601);
     let mut request = TransactionRequest::new(2, 5);
     request.nuggets = Some((60, 3));
@@ -150,20 +151,10 @@ fn clicks_become_k_m_anonymous() {
     );
     // The judge of paths sees an item as a doublet of its own time.
     let released = recoding.apply(&source).unwrap();
-    let items = released.items().len() as u32;
-    let doublets = (0..items)
-        .map(|item| Doublet {
-            time: item,
-            location: item,
-        })
-        .collect();
-    let mut starts = vec![0];
-    let codes: Vec<u32> = released.sets().flatten().copied().collect();
-    for set in released.sets() {
-        starts.push(starts[starts.len() - 1] + set.len() as u32);
-    }
-    let labels = released.items().to_vec();
-    let paths = Paths::from_codes(labels.clone(), labels, doublets, starts, codes).unwrap();
-    let audit = covers(&paths, &Knowledge::new(2, 5, Vec::new()));
+    let knowledge = Items {
+        m: 2,
+        sensitive: Vec::new(),
+    };
+    let audit = knowledge.judge(&released, &[Box::new(KAnonymity { k: 5 })]);
     assert!(audit.holds && audit.smallest_group >= 5);
 }

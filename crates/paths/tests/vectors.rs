@@ -1,6 +1,8 @@
 //! Every LKC case of the verified vectors: violations, greedy order, output, optimum, and who stays exposed.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+mod support;
+
 use std::collections::BTreeSet;
 
 use denym_data::Fraction;
@@ -32,9 +34,7 @@ fn strings(list: &Value) -> Vec<&str> {
 
 #[test]
 fn all_lkc_cases() {
-    let Some(vectors) = denym_testkit::shared::vectors("paths-and-trails") else {
-        return;
-    };
+    let vectors = denym_testkit::vectors("paths-and-trails");
     let cases = vectors["worked"]
         .as_array()
         .unwrap()
@@ -74,23 +74,7 @@ fn all_lkc_cases() {
         assert_eq!(mined.len(), expected.len(), "{id}");
 
         // The independent judge counts the same.
-        let knowledge = denym_measure::paths::Knowledge::new(
-            request.l,
-            request.k,
-            request
-                .bounds
-                .iter()
-                .map(|b| match &b.secret {
-                    denym_paths::Secret::Value { attribute, value } => {
-                        denym_measure::paths::Secret::value(attribute, value, b.at_most)
-                    }
-                    denym_paths::Secret::Place { location } => {
-                        denym_measure::paths::Secret::place(location, b.at_most)
-                    }
-                })
-                .collect(),
-        );
-        let audit = denym_measure::paths::covers(&paths, &knowledge);
+        let audit = support::shown(&paths, &request);
         assert_eq!(
             audit.violations,
             case["n_violations_all"].as_u64().unwrap(),
@@ -98,9 +82,7 @@ fn all_lkc_cases() {
         );
         assert_eq!(audit.critical_violations, expected.len() as u64, "{id}");
 
-        let cost = denym_paths::Summary::new(&paths, &request)
-            .unwrap()
-            .instances();
+        let cost = denym_paths::Summary::new(&paths, &request.limits(&paths).unwrap()).instances();
         let chosen = denym_paths::global_suppression::choose(&mined, &cost, false);
         let order: Vec<String> = chosen.iter().map(|&i| paths.label(i)).collect();
         assert_eq!(
@@ -137,9 +119,7 @@ fn all_lkc_cases() {
             for row in 0..paths.len() {
                 assert_eq!(released.cell(row), output.cell(row), "{id}");
             }
-            let audit =
-                denym_measure::paths::consistent(&paths, &released, recoding.removal(), &knowledge)
-                    .unwrap();
+            let audit = support::beside(&paths, &released, recoding.removal(), &request);
             assert_eq!(
                 audit.exposed_records,
                 expected["exposed_people"].as_u64().unwrap(),
@@ -157,9 +137,7 @@ fn all_lkc_cases() {
             );
             assert_eq!(audit.largest_confidence, confidence, "{id}");
             // The same from the release alone, read back without what was suppressed.
-            let again =
-                denym_measure::paths::consistent(&paths, &output, recoding.removal(), &knowledge)
-                    .unwrap();
+            let again = support::beside(&paths, &output, recoding.removal(), &request);
             assert_eq!(again, audit, "{id}");
             let ours =
                 denym_paths::exposed_records(&paths, &request, &recoding.suppressed).unwrap();

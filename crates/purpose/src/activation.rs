@@ -5,7 +5,7 @@
 //! attributes and the system's. An active grant permits its purposes and all below them.
 //!
 //! # Reference
-//! The access-control thesis, Table 3.6 (conditional roles algorithm), Definitions 3.3.5 and 3.3.6, section 3.3.2.
+//! M. E. Kabir, "Access control management and privacy-preserving", doctoral thesis, University of Southern Queensland 2010: Table 3.6 (conditional roles algorithm), Definitions 3.3.5 and 3.3.6, section 3.3.2.
 //!
 //! # Departures
 //! The two sections disagree on the direction; here activating a senior role activates its juniors, and each junior's own condition must hold.

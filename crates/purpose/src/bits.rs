@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 /// A set of purposes, one bit each.
 ///
 /// Bit positions are given by the [`PurposeTree`](crate::PurposeTree): the first declared purpose has the highest
-/// bit, as in Table 2.7 of the thesis. Equal sets are equal values, whatever operations made them.
+/// bit, as in Table 2.7 of Kabir 2010. Equal sets are equal values, whatever operations made them.
 #[derive(Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PurposeSet {
     low: u64,

@@ -14,7 +14,7 @@
 //! Without any consent the intended purpose is empty, and everything is denied. A group that the policy does not know is no group.
 //!
 //! # Reference
-//! The access-control thesis, section 2.3.2, Tables 2.3, 3.1 and 3.4.
+//! M. E. Kabir, "Access control management and privacy-preserving", doctoral thesis, University of Southern Queensland 2010: section 2.3.2, Tables 2.3, 3.1 and 3.4.
 
 use crate::bits::PurposeSet;
 use crate::error::Error;

@@ -145,6 +145,36 @@ pub enum Error {
         /// What needs the gateway.
         what: &'static str,
     },
+    /// A name that PostgreSQL would cut.
+    #[error("the {what} `{name}` has more than {longest} bytes, and PostgreSQL would cut its name")]
+    NameTooLong {
+        /// What has the name.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// Most bytes.
+        longest: usize,
+    },
+    /// Two things that would have one name in PostgreSQL.
+    #[error("{one} and {other} would both be `{name}` in PostgreSQL")]
+    NamesCollide {
+        /// The name.
+        name: String,
+        /// Who has it.
+        one: String,
+        /// Who would have it too.
+        other: String,
+    },
+    /// A name that begins as the gateway's own do.
+    #[error(
+        "the name `{name}` begins with `{prefix}`, as the gateway's own names in PostgreSQL do"
+    )]
+    NameReserved {
+        /// The name.
+        name: String,
+        /// How it begins.
+        prefix: &'static str,
+    },
     /// The policy text has mistakes; all of them.
     #[error("the policy has {} mistake(s)", mistakes.len())]
     Policy {
@@ -191,6 +221,9 @@ impl Error {
             Self::PurposeMissing { .. } => "purpose-missing",
             Self::BadCode { .. } => "consent-code-unreadable",
             Self::NotInSql { .. } => "not-in-sql",
+            Self::NameTooLong { .. } => "name-too-long",
+            Self::NamesCollide { .. } => "names-collide",
+            Self::NameReserved { .. } => "name-reserved",
             Self::Policy { .. } => "policy-mistakes",
         }
     }
@@ -243,7 +276,10 @@ impl Error {
             Self::BadCode { .. } => {
                 "write the consent again; until then the record is not served".into()
             }
-            Self::NotInSql { .. } => "serve this table through the gateway".into(),
+            Self::NotInSql { .. } => "serve this table from files".into(),
+            Self::NameTooLong { .. } => "give it a shorter name in the policy".into(),
+            Self::NamesCollide { .. } => "rename one of them; `-` and `_` are the same there".into(),
+            Self::NameReserved { .. } => "rename it in the policy".into(),
             Self::Policy { mistakes } => mistakes
                 .first()
                 .map_or_else(String::new, |first| first.help.clone()),

@@ -10,7 +10,7 @@
 //! [`IntendedPurpose::check`] decides this with three bitwise ANDs against the two masks of an [`AccessPurpose`].
 //!
 //! # Reference
-//! The access-control thesis, Definitions 2.3.3 to 2.3.5, section 2.6.1, Table 2.8.
+//! M. E. Kabir, "Access control management and privacy-preserving", doctoral thesis, University of Southern Queensland 2010: Definitions 2.3.3 to 2.3.5, section 2.6.1, Table 2.8.
 //!
 //! # Departures
 //! The text writes PIP-down in section 2.3.1 and PIP-up in 3.2.2; Example 2.3.1 and Table 2.7 only fit both directions.
@@ -153,7 +153,7 @@ impl IntendedPurpose {
         )
     }
 
-    /// Reads what [`to_text`](Self::to_text) writes, and the thesis' own signs: angle brackets for the tuple, a phi (or the sign of
+    /// Reads what [`to_text`](Self::to_text) writes, and Kabir's own signs: angle brackets for the tuple, a phi (or the sign of
     /// the empty set) for no purpose. `None` when the text has another shape or an unknown purpose.
     pub fn from_text(tree: &PurposeTree, text: &str) -> Option<Self> {
         let inner = text.trim().strip_prefix(['<', '\u{27e8}'])?;

@@ -40,7 +40,9 @@ pub use error::{Error, Mistake};
 pub use intended::{AccessPurpose, Compliance, IntendedPurpose, check_closed};
 pub use mask::{Bound, Cell, Levels, Mask, MaskKey, Reach, Shape};
 pub use policy::{AccessPolicy, PurposeMode};
-pub use postgres::{CONSENT_TABLE, PostgresTable, identifier};
+pub use postgres::{
+    CONSENT_TABLE, PostgresTable, PostgresView, PurposeNames, identifier, literal, views_schema,
+};
 pub use review::Finding;
 pub use role::{Grant, Objects, Operation, Roles, User};
 pub use storage::{

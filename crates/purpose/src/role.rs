@@ -5,7 +5,7 @@
 //! <object, operation, purpose> it brings; a role without condition is one that always holds.
 //!
 //! # Reference
-//! The access-control thesis, Definitions 3.2.1 to 3.2.3, 3.3.1, 3.3.4 to 3.3.6, Figure 3.3.
+//! M. E. Kabir, "Access control management and privacy-preserving", doctoral thesis, University of Southern Queensland 2010: Definitions 3.2.1 to 3.2.3, 3.3.1, 3.3.4 to 3.3.6, Figure 3.3.
 //!
 //! # Departures
 //! Sections 3.3.1 and 3.3.5 contradict each other about the direction of inheritance; here `inherits` names the juniors.

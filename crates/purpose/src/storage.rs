@@ -9,7 +9,7 @@
 //! What is written reads back the same. What cannot be read is denied, not ignored: the record or cell gets the empty consent.
 //!
 //! # Reference
-//! The access-control thesis, section 3.2.2, Tables 3.1 and 3.4.
+//! M. E. Kabir, "Access control management and privacy-preserving", doctoral thesis, University of Southern Queensland 2010: section 3.2.2, Tables 3.1 and 3.4.
 //!
 //! # Departures
 //! `Table_ID` and `Sl_No.` follow from the table's name and the order, so they are not kept. Declared sets are stored, not their closures,

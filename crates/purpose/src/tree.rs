@@ -10,7 +10,7 @@
 //! together for prohibited.
 //!
 //! # Reference
-//! The access-control thesis, Definition 2.3.1, Figures 2.1 and 2.4, Table 2.7.
+//! M. E. Kabir, "Access control management and privacy-preserving", doctoral thesis, University of Southern Queensland 2010: Definition 2.3.1, Figures 2.1 and 2.4, Table 2.7.
 //!
 //! # Departures
 //! Table 2.7 prints `04F0` for the `cip_code` of D; it is `04F`. More than 64 purposes work. A `width` larger than the
@@ -273,7 +273,7 @@ impl PurposeTree {
     }
 }
 
-/// The signs that stand for no purpose in a written consent; the thesis writes a phi.
+/// The signs that stand for no purpose in a written consent; Kabir 2010 writes a phi.
 pub(crate) const NOTHING: [&str; 4] = ["", "\u{3a6}", "\u{3c6}", "\u{2205}"];
 
 /// Whether `<{..}, {..}, {..}>` can hold the name and be read back.

@@ -39,6 +39,23 @@ mode = "hide"
 }
 
 #[test]
+fn a_grant_that_nothing_would_ever_use_is_a_mistake() {
+    let policy = |operations: &str| {
+        format!(
+            "[purposes]\ngeneral = {{}}\n[roles]\nr = []\n[users]\nanna = {{ roles = [\"r\"] }}\n[[grants]]\nrole = \"r\"\n\
+             purposes = [\"general\"]\noperations = {operations}\n[tables.t]\ndefault = \"<{{general}}, {{}}, {{}}>\"\n\
+             [tables.t.columns]\nid = {{ type = \"integer\" }}\n"
+        )
+    };
+    assert_eq!(mistakes(&policy("[\"select\"]")), []);
+    for operation in ["insert", "update", "delete"] {
+        let found = mistakes(&policy(&format!("[\"select\", \"{operation}\"]")));
+        let codes: Vec<_> = found.iter().map(|(line, _, code)| (*line, *code)).collect();
+        assert_eq!(codes, [(10, "operation-not-served")], "{operation}");
+    }
+}
+
+#[test]
 fn all_mistakes_of_every_part() {
     let text = r#"[purposes]
 general = {}
@@ -138,6 +155,21 @@ fn several_syntax_errors_are_all_reported() {
         found.iter().all(|(_, _, code)| *code == "toml-syntax"),
         "{found:?}"
     );
+}
+
+/// Data given where a policy was meant: one mistake, and no word of the data.
+#[test]
+fn records_in_place_of_a_policy_are_not_repeated() {
+    let people = "name,age\n".to_owned() + &"Alice Archer,34\n".repeat(500);
+    for text in [
+        people.as_str(),
+        "Alice = 34\n",
+        "[[patient]]\nname = \"Alice\"\n",
+    ] {
+        let found = AccessPolicy::parse(text, &|_| None).expect_err("no policy");
+        assert!(!format!("{found:?}").contains("Alice"), "{found:?}");
+        assert_eq!(mistakes(text).len(), 1);
+    }
 }
 
 #[test]

@@ -32,7 +32,6 @@ mod number;
 mod page;
 mod report;
 mod sections;
-mod sentence;
 mod text;
 
 pub use bins::{class_size_bars, class_sizes, risk_bars};
@@ -43,5 +42,4 @@ pub use report::{
     Attack, Attempt, Claim, ClassSize, Count, Distribution, Fact, Figure, Headline, Loss, Outcome,
     Provenance, Report, Risk,
 };
-pub use sentence::plain_sentence;
 pub use text::{escape, shorten};

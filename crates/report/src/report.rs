@@ -82,7 +82,7 @@ pub struct Claim {
     pub holds: Option<bool>,
     /// Whether a third party can re-check it from the public half alone.
     pub recheckable: bool,
-    /// One plain sentence; when empty, [`crate::plain_sentence`] supplies one.
+    /// One plain sentence; when empty, the name and the bound are shown.
     pub explanation: String,
 }
 

@@ -8,7 +8,7 @@ use crate::distribution;
 use crate::glossary::words;
 use crate::number::{count, percent};
 use crate::text::{label, prose};
-use crate::{Bar, Bars, Chart, Format, Report, class_size_bars, plain_sentence};
+use crate::{Bar, Bars, Chart, Format, Report, class_size_bars};
 
 /// One part of the page; `lead` and `body` are HTML.
 pub(crate) struct Section {
@@ -44,7 +44,10 @@ fn claims(report: &Report) -> Option<Section> {
     );
     for claim in &report.claims {
         let sentence = if claim.explanation.is_empty() {
-            plain_sentence(claim, unit(report))
+            format!(
+                "The promise {} was asked for: {}.",
+                claim.promise, claim.asked
+            )
         } else {
             claim.explanation.clone()
         };

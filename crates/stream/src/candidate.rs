@@ -3,24 +3,35 @@
 use std::hash::BuildHasher;
 
 use denym_data::paths::Paths;
-use denym_measure::paths::PathAudit;
+use denym_measure::sequences::SequenceAudit;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::carried::{Fate, Seen};
 use crate::clock;
 use crate::error::Error;
-use crate::options::{Matching, Rule};
 use crate::slide::Work;
 use crate::stream::Stream;
 use crate::verify;
-use crate::window::{self, Place, Record, Window};
+use denym_release::windows::{self, Place, Record, Window};
+use denym_release::windows::{Matching, Rule};
 
 /// A window ready to be judged.
 pub(crate) struct Candidate {
     pub(crate) window: Window,
+    /// The line that would be published.
+    pub(crate) line: String,
     /// Doublet ids to suppress.
     pub(crate) chosen: Vec<u32>,
     pub(crate) work: Work,
+}
+
+impl Candidate {
+    /// The window as a recipient reads it.
+    pub(crate) fn read_back(&self) -> Result<Window, Error> {
+        Window::from_line(&self.line).ok_or(Error::Internal {
+            what: "a window cannot be read back",
+        })
+    }
 }
 
 impl Stream {
@@ -40,6 +51,7 @@ impl Stream {
             window.profiles.clear();
         }
         Candidate {
+            line: window.line(),
             window,
             chosen,
             work,
@@ -142,14 +154,28 @@ impl Stream {
     }
 
     /// Asks the judge about the window and, under the default rule, about every span of the horizon that ends in it.
-    pub(crate) fn judge(&self, candidate: &Candidate) -> Result<(PathAudit, bool), Error> {
-        let window = &candidate.window;
-        let audit = match self.options.matching {
+    pub(crate) fn judge(
+        &self,
+        candidate: &Candidate,
+        window: &Window,
+    ) -> Result<(SequenceAudit, bool), Error> {
+        let judged = match self.options.matching {
             Matching::Consistent if !window.records.is_empty() => {
                 let (source, released) = self.source_and_release(candidate)?;
-                verify::contradicted(&source, &released, &self.options)?
+                verify::contradicted(&source, &released, &self.options)
             }
-            _ => verify::shown(window, &self.options),
+            _ => self.judged(window),
+        };
+        let audit = match judged {
+            // Somebody's value is no number where numbers are promised: nothing can be said, so nothing leaves.
+            Err(Error::Release(denym_release::Error::Unfit { .. })) => {
+                let size = windows::Asked {
+                    promises: &[],
+                    ..self.options.asked()
+                };
+                return Ok((windows::shown(window, &size)?, false));
+            }
+            judged => judged?,
         };
         let mut holds = audit.holds;
         if self.options.rule == Rule::Retract {
@@ -174,9 +200,14 @@ impl Stream {
                 continue;
             }
             let table = self.table(from, to, &shown, Vec::new());
-            holds &= verify::shown(&table, &self.options).violations == 0;
+            holds &= self.judged(&table)?.violations == 0;
         }
         Ok((audit, holds))
+    }
+
+    /// Judges what a table shows.
+    fn judged(&self, table: &Window) -> Result<SequenceAudit, Error> {
+        Ok(windows::shown(table, &self.options.asked())?)
     }
 
     /// The window's subjects as they are and as they would be shown, in the same order.
@@ -209,8 +240,15 @@ impl Stream {
             .iter()
             .map(|(path, profile, count)| (path.as_slice(), *profile, *count))
             .collect();
-        let released = window::to_paths(&raw.places, &raw.attributes, &raw.profiles, &released)?;
-        Ok((raw.to_paths()?, released))
+        let asked = self.options.asked();
+        let released = windows::to_paths(
+            &raw.places,
+            &raw.attributes,
+            &raw.profiles,
+            &released,
+            &asked,
+        )?;
+        Ok((raw.to_paths(&asked)?, released))
     }
 }
 

@@ -1,21 +1,30 @@
 //! What to suppress when a window slides: the carried rows as the miner wants them, then the greedy choice.
 
+use denym_measure::Promise;
+use denym_measure::promises::KAnonymity;
 use denym_paths::Limits;
 
 use crate::carried::Fate;
 use crate::clock;
 use crate::contradiction;
 use crate::fresh_violations::{self, Fresh};
-use crate::options::{Matching, Rule};
 use crate::slide::Work;
 use crate::stream::Stream;
 use crate::suppression;
+use denym_release::windows::{Matching, Rule, codes};
+
+/// What has to be counted in a group, and where each combination of sensitive values counts.
+struct Counted {
+    limits: Limits,
+    places: Vec<Vec<usize>>,
+}
 
 impl Stream {
     /// Finds the violations with a new doublet and what to suppress.
     pub(crate) fn solve(&self, place: &clock::Place) -> (Vec<u32>, Work) {
         let doublets = &self.carried.doublets;
-        let limits = self.limits();
+        let counted = self.counted();
+        let limits = &counted.limits;
         // Items: new doublets first, then old ones; both in the order of time.
         let is_new = |id: &u32| doublets[*id as usize].fate == Fate::New;
         let is_old = |id: &u32| doublets[*id as usize].fate == Fate::Published;
@@ -25,8 +34,8 @@ impl Stream {
         for (item, &id) in of_item.iter().enumerate() {
             item_of[id as usize] = item as u32;
         }
-        let fresh = self.fresh(place, &of_item, &item_of);
-        let violations = fresh_violations::mine(&fresh, &limits);
+        let fresh = self.fresh(place, &of_item, &item_of, &counted);
+        let violations = fresh_violations::mine(&fresh, limits);
 
         let tie = |&item: &u32| {
             let seen = &doublets[of_item[item as usize] as usize];
@@ -40,7 +49,7 @@ impl Stream {
         let mut chosen: Vec<u32> = winners.iter().map(|&i| of_item[i as usize]).collect();
         let covers_chosen = chosen.len();
         if self.options.matching == Matching::Consistent {
-            self.close_contradictions(place, &limits, &mut chosen);
+            self.close_contradictions(place, &counted, &mut chosen);
         }
         let events = |ids: &[u32]| ids.iter().map(support).sum();
         let work = Work {
@@ -56,7 +65,13 @@ impl Stream {
     }
 
     /// The rows that hold a new doublet, as the miner wants them.
-    fn fresh(&self, place: &clock::Place, of_item: &[u32], item_of: &[u32]) -> Fresh {
+    fn fresh(
+        &self,
+        place: &clock::Place,
+        of_item: &[u32],
+        item_of: &[u32],
+        counted: &Counted,
+    ) -> Fresh {
         let carried = &self.carried;
         let doublets = &carried.doublets;
         let is_new = |id: &u32| doublets[*id as usize].fate == Fate::New;
@@ -69,7 +84,7 @@ impl Stream {
             new: new as u32,
             times,
             starts: vec![0],
-            stride: 1 + self.options.bounds.len(),
+            stride: counted.limits.judge.stride(),
             span: span.filter(|&span| place.to - first >= span),
             ..Fresh::default()
         };
@@ -85,7 +100,7 @@ impl Stream {
             let items = items.map(|&id| item_of[id as usize]);
             fresh.items.extend(items.filter(|&item| item != u32::MAX));
             fresh.starts.push(fresh.items.len() as u32);
-            self.weigh(row, &mut weight);
+            self.weigh(row, counted, &mut weight);
             let words = weight.chunks(2).map(|pair| {
                 let high = pair.get(1).copied().unwrap_or(0);
                 u64::from(pair[0]) | u64::from(high) << 32
@@ -95,29 +110,45 @@ impl Stream {
         fresh
     }
 
-    /// Subjects of a row, then subjects under each bound.
-    fn weigh(&self, row: usize, weight: &mut Vec<u32>) {
+    /// Subjects of a row, then subjects with each value that is counted.
+    fn weigh(&self, row: usize, counted: &Counted, weight: &mut Vec<u32>) {
         weight.clear();
-        weight.resize(1 + self.options.bounds.len(), 0);
+        weight.resize(counted.limits.judge.stride(), 0);
         for &(profile, count) in self.carried.counts(row) {
             weight[0] += count;
-            let carried = self.profiles.carries(profile);
-            for (sum, &carries) in weight[1..].iter_mut().zip(carried) {
-                *sum += count * u32::from(carries);
+            for &place in &counted.places[profile as usize] {
+                weight[place] += count;
             }
         }
     }
 
-    fn limits(&self) -> Limits {
-        Limits {
-            l: self.options.l,
-            k: self.options.k,
-            at_most: self.options.bounds.iter().map(|b| b.at_most).collect(),
-        }
+    /// What is promised over the values seen so far, and what has to be counted for it.
+    fn counted(&self) -> Counted {
+        let asked = self.options.asked();
+        let names = self.options.attributes.iter();
+        let attributes: Vec<_> = names
+            .zip(self.profiles.values())
+            .map(|(name, labels)| asked.attribute(name, labels.iter().map(String::as_str)))
+            .collect();
+        // Without numbers a promise about numbers cannot be judged: then the judge says so, and the window is withheld.
+        let size = || -> Vec<Box<dyn Promise>> { vec![Box::new(KAnonymity { k: asked.k })] };
+        let promises = asked.judged(&attributes).unwrap_or_else(|_| size());
+        let values: Vec<usize> = attributes.iter().map(|own| own.values.len()).collect();
+        let limits = Limits::new(asked.l, promises, &values);
+        let counters = limits.judge.counters();
+        let code_of: Vec<_> = attributes.iter().map(codes).collect();
+        let place = |(at, label): (usize, &str)| counters.place(at, *code_of[at].get(label)?);
+        let places = (0..self.profiles.len() as u32)
+            .map(|profile| {
+                let labels = self.profiles.labels(profile).enumerate();
+                labels.filter_map(place).collect()
+            })
+            .collect();
+        Counted { limits, places }
     }
 
     /// Adds what the matching `consistent` costs to the choice.
-    fn close_contradictions(&self, place: &clock::Place, limits: &Limits, chosen: &mut Vec<u32>) {
+    fn close_contradictions(&self, place: &clock::Place, counted: &Counted, chosen: &mut Vec<u32>) {
         let doublets = &self.carried.doublets;
         let retract = self.options.rule == Rule::Retract;
         let first = doublets.partition_point(|seen| seen.time < place.from);
@@ -140,7 +171,7 @@ impl Stream {
                 let path = self.carried.path(row).iter();
                 let here = path.filter(|&&id| id as usize >= first);
                 let mut weight = Vec::new();
-                self.weigh(row, &mut weight);
+                self.weigh(row, counted, &mut weight);
                 contradiction::Row {
                     path: here.map(|&id| id - first as u32).collect(),
                     weight,
@@ -148,7 +179,7 @@ impl Stream {
             })
             .filter(|row| !row.path.is_empty())
             .collect();
-        let more = contradiction::close(&rows, &mut items, limits);
+        let more = contradiction::close(&rows, &mut items, &counted.limits);
         chosen.extend(more.into_iter().map(|item| item + first as u32));
     }
 }

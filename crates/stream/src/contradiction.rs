@@ -9,7 +9,7 @@
 //!
 //! # Guarantee
 //!
-//! On success, the condition of [`denym_measure::paths::consistent`] on this window. Under the rule that keeps what was
+//! On success, the condition of [`denym_measure::sequences::Doublets::judge_beside`] on this window. Under the rule that keeps what was
 //! published, old doublets cannot go; then success is not certain, and the judge withholds the window.
 //!
 //! # Cost
@@ -191,7 +191,7 @@ impl Walk<'_> {
     }
 
     fn count(&self, set: &[u64]) -> Vec<u32> {
-        let mut sum = vec![0; 1 + self.limits.at_most.len()];
+        let mut sum = vec![0; self.limits.judge.stride()];
         for (word, &bits) in set.iter().enumerate() {
             let mut bits = bits;
             while bits != 0 {

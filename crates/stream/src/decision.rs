@@ -1,26 +1,27 @@
 //! The decision: a window that the judge agrees with leaves for good, one that it does not is as if never cut.
 
-use denym_measure::paths::PathAudit;
+use denym_measure::sequences::SequenceAudit;
 
 use crate::candidate::Candidate;
 use crate::carried::Fate;
-use crate::certificate::{Certificate, Claims, Measured, Status, sha256};
 use crate::error::Error;
 use crate::options::Form;
 use crate::slide::Slide;
 use crate::stream::Stream;
-use crate::window::Delta;
+use denym_release::certificate::AttackResult;
+use denym_release::windows::{Certificate, Delta, Measured, Status, sha256};
 
 impl Stream {
     /// Lets the window out, or not.
     pub(crate) fn decide(
         &mut self,
         candidate: Candidate,
-        audit: &PathAudit,
-        holds: bool,
+        audit: &SequenceAudit,
+        (attacks, holds): (Vec<AttackResult>, bool),
     ) -> Result<Slide, Error> {
         let Candidate {
             window,
+            line: whole,
             chosen,
             work,
         } = candidate;
@@ -49,7 +50,6 @@ impl Stream {
             self.carried.all_decided();
             self.counts.windows += 1;
             self.counts.violations += audit.violations;
-            let whole = window.line();
             content = sha256(&whole);
             line = Some(whole);
         } else {
@@ -64,11 +64,13 @@ impl Stream {
             } else {
                 Status::Withheld
             },
-            claims: Claims::new(&self.options),
-            measured: Measured::new(audit),
+            claims: self.options.claims(),
+            measured: Measured::new(audit, &self.options.asked()),
             counts: self.counts,
             content,
+            attacks,
             previous: std::mem::take(&mut self.chain),
+            program: Some(self.options.program()),
         };
         self.chain = sha256(&certificate.line()?);
         let mut delta = None;

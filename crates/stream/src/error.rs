@@ -60,22 +60,9 @@ pub enum Error {
         /// The first option that differs.
         what: &'static str,
     },
-    /// A certificate line that cannot be read, or does not follow from the line before it.
-    #[error("line {line} of the chain {what}")]
-    BrokenChain {
-        /// Line number from 1.
-        line: usize,
-        /// What is wrong.
-        what: &'static str,
-    },
-    /// A delta that does not apply to the window it is given.
-    #[error("the delta is against window {base}, not {found}")]
-    OtherBase {
-        /// The window the delta needs.
-        base: u64,
-        /// The window given.
-        found: u64,
-    },
+    /// A certificate or a window that cannot be made.
+    #[error(transparent)]
+    Release(#[from] denym_release::Error),
     /// A table of codes could not be built.
     #[error(transparent)]
     Paths(#[from] PathsError),
@@ -99,8 +86,7 @@ impl Error {
             Self::ClockWentBack { .. } => "stream-clock-went-back",
             Self::NotAState => "stream-not-a-state",
             Self::OtherOptions { .. } => "stream-other-options",
-            Self::BrokenChain { .. } => "stream-broken-chain",
-            Self::OtherBase { .. } => "stream-other-base",
+            Self::Release(error) => error.code(),
             Self::Paths(error) => error.code(),
             Self::Internal { .. } => "internal",
         }
@@ -127,10 +113,7 @@ impl Error {
             Self::OtherOptions { .. } => {
                 "use the policy the state was saved under, or start without a checkpoint".to_owned()
             }
-            Self::BrokenChain { .. } => {
-                "do not trust the windows from this line on; ask the publisher for them".to_owned()
-            }
-            Self::OtherBase { base, .. } => format!("apply it to window {base}"),
+            Self::Release(error) => error.help(),
             Self::Paths(error) => error.help(),
             Self::Internal { .. } => "this is a bug; please report it".to_owned(),
         }

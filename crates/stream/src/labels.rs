@@ -1,7 +1,6 @@
 //! Labels with codes in order of first appearance, and the order in which ties between labels are broken.
 
-use std::cmp::Ordering;
-
+use denym_release::windows::label_order;
 use hashbrown::HashMap;
 
 /// Labels of locations or of one sensitive attribute.
@@ -61,15 +60,5 @@ impl Labels {
 
     pub(crate) fn len(&self) -> usize {
         self.texts.len()
-    }
-}
-
-/// Whole numbers by value, before texts by content: the order of a table of paths when all are of one kind.
-pub(crate) fn label_order(a: &str, b: &str) -> Ordering {
-    match (a.parse::<i64>(), b.parse::<i64>()) {
-        (Ok(x), Ok(y)) => x.cmp(&y).then_with(|| a.cmp(b)),
-        (Ok(_), Err(_)) => Ordering::Less,
-        (Err(_), Ok(_)) => Ordering::Greater,
-        (Err(_), Err(_)) => a.cmp(b),
     }
 }

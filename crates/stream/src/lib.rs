@@ -13,11 +13,9 @@
 
 mod candidate;
 mod carried;
-mod certificate;
 mod choice;
 mod clock;
 mod contradiction;
-mod counts;
 mod decision;
 mod error;
 mod event;
@@ -30,15 +28,18 @@ mod state;
 mod stream;
 mod subjects;
 mod suppression;
+mod verdict;
 mod verify;
-mod window;
 
-pub use certificate::{Certificate, Chain, Claims, Measured, Status, verify_chain, verify_window};
-pub use counts::Counts;
+pub use denym_release::windows::{
+    Asked, Bound, Certificate, Chain, Change, Claims, Column, Counts, Delta, Horizon, Matching,
+    Measured, Part, Place, PromiseSpec, Record, Reference, Rule, Status, Window, verify_chain,
+    verify_window, window_confidences,
+};
 pub use error::Error;
 pub use event::{Event, Rejection, Verdict};
 pub use memory::Memory;
-pub use options::{Bound, Form, Horizon, Matching, Options, Rule};
+pub use options::{Form, Options};
 pub use slide::{Phase, Slide, Work};
 pub use stream::Stream;
-pub use window::{Change, Delta, Place, Record, Window};
+pub use verdict::rule_verdict;

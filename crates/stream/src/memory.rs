@@ -5,8 +5,8 @@
 
 use crate::carried::Fate;
 use crate::labels::Labels;
-use crate::options::{Matching, Rule};
 use crate::stream::Stream;
+use denym_release::windows::{Matching, Rule};
 
 /// Marks that still fit the cache beside the rows; more are worth a pass over the subjects.
 const MANY_MARKS: usize = 1 << 16;

@@ -1,81 +1,14 @@
 //! What is asked of a stream: windows, what the adversary knows, what must hold, and the rule of publication.
 
 use denym_data::Fraction;
+use denym_release::certificate::Program;
+use denym_release::windows::{
+    Asked, Bound, Claims, Horizon, Matching, PromiseSpec, Reference, Rule, columns,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-
-/// A sensitive value and how sure an adversary may become of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Bound {
-    /// Attribute name.
-    pub attribute: String,
-    /// Label of the value.
-    pub value: String,
-    /// Most that any group may show of it.
-    #[serde(with = "as_pair")]
-    pub at_most: Fraction,
-}
-
-/// A fraction as a pair of whole numbers.
-pub(crate) mod as_pair {
-    use denym_data::Fraction;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub(crate) fn serialize<S: Serializer>(value: &Fraction, to: S) -> Result<S::Ok, S::Error> {
-        (value.numerator(), value.denominator()).serialize(to)
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Fraction, D::Error> {
-        let (numerator, denominator) = <(u64, u64)>::deserialize(from)?;
-        Ok(Fraction::of(numerator, denominator))
-    }
-}
-
-/// Which records an adversary with some doublets cannot rule out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Matching {
-    /// Records that show every known doublet; an absence means "no change" in a stream.
-    #[default]
-    Covers,
-    /// Also none that shows another place at the time of a doublet that was suppressed everywhere.
-    Consistent,
-}
-
-/// How far back a promise reaches when windows are put together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Horizon {
-    /// Any span of as many timestamps as a window has.
-    #[default]
-    Window,
-    /// Any span of so many timestamps.
-    Timestamps(u32),
-    /// Everything ever published. The state grows with the stream.
-    All,
-}
-
-/// What may be suppressed when a window slides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Rule {
-    /// Only new doublets: what was published stays, so that windows put together keep the promise.
-    KeepPublished {
-        /// How far back.
-        horizon: Horizon,
-    },
-    /// Old doublets as well, as ITSA was published. Windows put together may leak.
-    Retract,
-}
-
-impl Default for Rule {
-    fn default() -> Self {
-        Self::KeepPublished {
-            horizon: Horizon::Window,
-        }
-    }
-}
+use crate::verdict::rule_verdict;
 
 /// The form in which windows leave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,7 +22,7 @@ pub enum Form {
 }
 
 /// All options of a stream.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// Timestamps of a window: N.
     pub window: u32,
@@ -103,6 +36,12 @@ pub struct Options {
     pub attributes: Vec<String>,
     /// Sensitive values with their bounds: C.
     pub bounds: Vec<Bound>,
+    /// What else must hold of every group; each about one of the attributes.
+    #[serde(default)]
+    pub promises: Vec<PromiseSpec>,
+    /// How attributes are spread over the people the stream is about, where a promise compares with that.
+    #[serde(default)]
+    pub reference: Vec<Reference>,
     /// Which records an adversary cannot rule out.
     pub matching: Matching,
     /// What may be suppressed.
@@ -129,13 +68,31 @@ impl Options {
             k,
             attributes: Vec::new(),
             bounds: Vec::new(),
-            matching: Matching::default(),
+            promises: Vec::new(),
+            reference: Vec::new(),
+            matching: Matching::Covers,
             rule: Rule::default(),
             lateness: 0,
             origin: None,
             ahead: None,
             longest_label: 1024,
             form: Form::default(),
+        }
+    }
+
+    /// What is promised of every window.
+    pub fn claims(&self) -> Claims {
+        Claims {
+            l: self.l,
+            k: self.k,
+            confidence: self.bounds.clone(),
+            promises: self.promises.clone(),
+            reference: self.reference.clone(),
+            matching: self.matching,
+            rule: self.rule,
+            window: self.window,
+            step: self.step,
+            columns: columns(&self.attributes),
         }
     }
 
@@ -182,15 +139,28 @@ impl Options {
                 return Err(Error::KnowledgeTooLong { l: self.l, horizon });
             }
         }
-        for bound in &self.bounds {
-            if !self.attributes.contains(&bound.attribute) {
-                return Err(Error::UnknownAttribute {
-                    attribute: bound.attribute.clone(),
-                    known: self.attributes.clone(),
-                });
-            }
+        let bounded = self.bounds.iter().map(|bound| &bound.attribute);
+        let promised = self.promises.iter().filter_map(|p| p.attribute()?.as_ref());
+        let compared = self.reference.iter().map(|own| &own.attribute);
+        let mut about = bounded.chain(promised).chain(compared);
+        if let Some(attribute) = about.find(|name| !self.attributes.contains(name)) {
+            return Err(Error::UnknownAttribute {
+                attribute: attribute.clone(),
+                known: self.attributes.clone(),
+            });
         }
         Ok(())
+    }
+
+    /// What must hold of every group.
+    pub fn asked(&self) -> Asked<'_> {
+        Asked {
+            l: self.l,
+            k: self.k,
+            bounds: &self.bounds,
+            promises: &self.promises,
+            reference: &self.reference,
+        }
     }
 
     /// What a reader of the windows must be warned of, if anything.
@@ -198,6 +168,13 @@ impl Options {
         (self.rule == Rule::Retract).then_some(
             "retract: what one window shows the next may hide, so windows put together may break the promise",
         )
+    }
+
+    /// How the windows stand against somebody who knows the program.
+    pub fn program(&self) -> Program {
+        let verdict = rule_verdict(self.rule);
+        let on_values = !self.bounds.is_empty() || !self.promises.is_empty();
+        Program::new(false, Some(verdict.standing(on_values)))
     }
 
     /// Timestamps of the horizon; `None` is all.

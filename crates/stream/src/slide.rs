@@ -1,7 +1,6 @@
 //! A slide as the caller sees it: the window, its certificate line, and what was done, step by step.
 
-use crate::certificate::Certificate;
-use crate::window::{Delta, Window};
+use denym_release::windows::{Certificate, Delta, Window};
 
 /// What a slide did, in numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

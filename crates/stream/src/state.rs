@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::carried::{Carried, Fate};
 use crate::clock::Clock;
-use crate::counts::Counts;
 use crate::error::Error;
 use crate::labels::Labels;
 use crate::options::Options;
 use crate::stream::Stream;
 use crate::subjects::{Profiles, Subject, Subjects};
-use crate::window::Window;
+use denym_release::windows::Counts;
+use denym_release::windows::Window;
 
 /// First bytes of every state; the digit is the version.
 const MAGIC: &[u8] = b"denym-stream-1\n";
@@ -98,7 +98,7 @@ impl Stream {
         let mut carried = saved.carried;
         carried.relink();
         Ok(Self {
-            profiles: Profiles::from_parts(saved.values, saved.profiles, &saved.options),
+            profiles: Profiles::from_parts(saved.values, saved.profiles),
             options: saved.options,
             clock: saved.clock,
             counts: saved.counts,
@@ -167,6 +167,8 @@ fn differs(a: &Options, b: &Options) -> Option<&'static str> {
         ("k", a.k == b.k),
         ("list of sensitive attributes", a.attributes == b.attributes),
         ("list of bounds", a.bounds == b.bounds),
+        ("list of promises", a.promises == b.promises),
+        ("list of distributions", a.reference == b.reference),
         ("matching", a.matching == b.matching),
         ("rule of publication", a.rule == b.rule),
         ("lateness", a.lateness == b.lateness),

@@ -37,16 +37,18 @@ use std::collections::BTreeMap;
 use hashbrown::HashMap;
 
 use crate::carried::Carried;
-use crate::certificate::no_line;
 use crate::clock::{Clock, LARGEST_TIME};
-use crate::counts::Counts;
 use crate::error::Error;
 use crate::event::{Event, Rejection, Verdict};
 use crate::labels::Labels;
 use crate::options::Options;
 use crate::slide::{Phase, Slide};
 use crate::subjects::{Profiles, Subjects};
-use crate::window::Window;
+use denym_release::certificate::AttackResult;
+use denym_release::stages::Written;
+use denym_release::windows::Counts;
+use denym_release::windows::Window;
+use denym_release::windows::no_line;
 
 /// A stream of events and the windows over it.
 #[derive(Clone, Debug)]
@@ -140,7 +142,7 @@ impl Stream {
             self.counts.changed += u64::from(!same);
             slot
         } else {
-            let profile = self.profiles.profile(event.sensitive, &self.options);
+            let profile = self.profiles.profile(event.sensitive);
             self.subjects.add(event.subject, profile)
         };
         let location = self.locations.code(event.location);
@@ -207,6 +209,23 @@ impl Stream {
 
     /// As [`Stream::poll`], telling each step as it is done.
     pub fn poll_with(&mut self, done: &mut dyn FnMut(Phase)) -> Result<Option<Slide>, Error> {
+        self.slide(done, &mut |_| Ok(Vec::new()))
+    }
+
+    /// As [`Stream::poll`], with a red team at the gate: a window on which it achieves more than it may is withheld, as one that the judge
+    /// does not agree with.
+    pub fn poll_gated<E: From<Error>>(
+        &mut self,
+        red_team: &mut dyn FnMut(&Window) -> Result<Vec<AttackResult>, E>,
+    ) -> Result<Option<Slide>, E> {
+        self.slide(&mut |_| (), red_team)
+    }
+
+    fn slide<E: From<Error>>(
+        &mut self,
+        done: &mut dyn FnMut(Phase),
+        red_team: &mut dyn FnMut(&Window) -> Result<Vec<AttackResult>, E>,
+    ) -> Result<Option<Slide>, E> {
         let next = self.pending.first_key_value().map(|(&time, _)| time);
         let Some(place) = self.clock.next_due(self.last_event, next, &self.options) else {
             if self.ended {
@@ -225,9 +244,20 @@ impl Stream {
         done(Phase::Solved);
         let candidate = self.build(&place, chosen, work);
         done(Phase::Built);
-        let (audit, holds) = self.judge(&candidate)?;
+        // Written, proven, gated: what is judged and attacked is what a recipient reads.
+        let written = Written::new(candidate.read_back()?);
+        let (proven, audit) = written.prove(|window| {
+            let (audit, holds) = self.judge(&candidate, window)?;
+            let claims = self.options.claims().judged(&audit, holds);
+            Ok::<_, Error>((claims, audit))
+        })?;
         done(Phase::Verified);
-        let slide = self.decide(candidate, &audit, holds)?;
+        let attacks = red_team(proven.shown())?;
+        let passed = match proven.gate(attacks) {
+            Ok(gated) => (gated.attacks().to_vec(), true),
+            Err(refused) => (refused.attacks, false),
+        };
+        let slide = self.decide(candidate, &audit, passed)?;
         done(Phase::Decided);
         // Make room for the next window, and from now on take its first events in as they come.
         let step = i64::from(self.options.step);

@@ -152,15 +152,13 @@ impl Subjects {
     }
 }
 
-/// The distinct combinations of sensitive values, and which bounds each is counted under.
+/// The distinct combinations of sensitive values.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_field_names, reason = "they are what the type is about")]
 pub(crate) struct Profiles {
     values: Vec<Labels>,
     profiles: Vec<Vec<u32>>,
     by_codes: HashMap<Vec<u32>, u32>,
-    /// Per profile, per bound.
-    carries: Vec<Vec<bool>>,
 }
 
 impl Profiles {
@@ -171,17 +169,13 @@ impl Profiles {
         }
     }
 
-    pub(crate) fn from_parts(
-        values: Vec<Vec<String>>,
-        profiles: Vec<Vec<u32>>,
-        options: &Options,
-    ) -> Self {
+    pub(crate) fn from_parts(values: Vec<Vec<String>>, profiles: Vec<Vec<u32>>) -> Self {
         let mut all = Self {
             values: values.into_iter().map(Labels::from_texts).collect(),
             ..Self::default()
         };
         for codes in profiles {
-            all.add(codes, options);
+            all.add(codes);
         }
         all
     }
@@ -192,7 +186,7 @@ impl Profiles {
     }
 
     /// The profile of one event; no value at all is the empty value of every attribute.
-    pub(crate) fn profile(&mut self, sensitive: &[&str], options: &Options) -> u32 {
+    pub(crate) fn profile(&mut self, sensitive: &[&str]) -> u32 {
         let codes: Vec<u32> = if sensitive.is_empty() {
             self.values
                 .iter_mut()
@@ -204,19 +198,12 @@ impl Profiles {
         };
         match self.by_codes.get(&codes) {
             Some(&profile) => profile,
-            None => self.add(codes, options),
+            None => self.add(codes),
         }
     }
 
-    fn add(&mut self, codes: Vec<u32>, options: &Options) -> u32 {
+    fn add(&mut self, codes: Vec<u32>) -> u32 {
         let profile = self.profiles.len() as u32;
-        let carried = options.bounds.iter().map(|bound| {
-            let mut named = options.attributes.iter().zip(&codes).zip(&self.values);
-            named.any(|((name, &code), labels)| {
-                *name == bound.attribute && labels.text(code) == bound.value
-            })
-        });
-        self.carries.push(carried.collect());
         self.by_codes.insert(codes.clone(), profile);
         self.profiles.push(codes);
         profile
@@ -234,8 +221,9 @@ impl Profiles {
             .map(|(&code, labels)| labels.text(code))
     }
 
-    pub(crate) fn carries(&self, profile: u32) -> &[bool] {
-        &self.carries[profile as usize]
+    /// The labels that were seen of each attribute.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &[String]> {
+        self.values.iter().map(Labels::texts)
     }
 
     pub(crate) fn len(&self) -> usize {

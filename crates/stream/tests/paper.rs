@@ -11,7 +11,8 @@
 mod support;
 
 use denym_data::Fraction;
-use denym_measure::paths::{Knowledge, Secret, covers};
+use denym_measure::promises::{Confidence, KAnonymity};
+use denym_measure::sequences::Doublets;
 use denym_stream::{Event, Options, Rule, Slide, Stream, Window};
 use support::contents;
 
@@ -206,9 +207,14 @@ fn critical_violations_of_example_4_2() {
         assert_eq!(slides[1].work.violations, violations, "L = {l}");
     }
     // The judge agrees on the raw window, and says that b2 c3 d4 is a violation, though not a critical one.
-    let raw = raw_window().to_paths().expect("paths");
-    let secrets = vec![Secret::value("sen_att", "s1", Fraction::of(2, 5))];
-    let audit = covers(&raw, &Knowledge::new(3, 2, secrets));
+    let raw = raw_window()
+        .to_paths(&options(3, Rule::Retract).asked())
+        .expect("paths");
+    let s1 = raw.sensitive()[0].code("s1").unwrap();
+    let bounded = Confidence::of_values(0, [(s1, Fraction::of(2, 5))]);
+    let promises: [Box<dyn denym_measure::Promise>; 2] =
+        [Box::new(KAnonymity { k: 2 }), Box::new(bounded)];
+    let audit = Doublets::covering(3).judge(&raw, &promises);
     assert_eq!(audit.critical_violations_by_length, [1, 1, 1]);
     assert_eq!(audit.violations_by_length, [1, 2, 2]);
 }

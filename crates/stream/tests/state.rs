@@ -151,7 +151,7 @@ fn chains_hold_and_every_window_can_be_measured_again() {
         assert_eq!(walked.published, published);
         // A missing line, a changed line and a swapped pair are all noticed.
         let without: Vec<&str> = chain.iter().skip(1).map(String::as_str).collect();
-        let gap = Error::BrokenChain {
+        let gap = denym_release::Error::BrokenChain {
             line: 1,
             what: "does not follow from the line before it",
         };
@@ -164,7 +164,7 @@ fn chains_hold_and_every_window_can_be_measured_again() {
         assert!(verify_chain(swapped.iter().map(String::as_str)).is_err());
         assert!(matches!(
             verify_chain(["{}"]),
-            Err(Error::BrokenChain { line: 1, .. })
+            Err(denym_release::Error::BrokenChain { line: 1, .. })
         ));
     }
 }

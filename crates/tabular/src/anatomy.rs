@@ -14,8 +14,22 @@
 //!
 //! # Guarantee
 //!
-//! In every group each sensitive value belongs to at most one in l of its records. Presence and identity are not
+//! In every group each sensitive value belongs to at most one in l of its records, and that is also what somebody
+//! believes who knows this program and the quasi-identifiers of everybody, as long as they cannot repeat the draws. Presence and identity are not
 //! protected at all: the quasi-identifiers are published as they are.
+//!
+//! *Why.* Two things are decided apart. Which values make up each group (the design) follows from how often each value occurs, and from
+//! nothing else. Who fills the places is drawn: the records of a value take its places in an order in which every order is equally
+//! likely. So a source with counts n(v) gives the published groups with the probability
+//!
+//! ```text
+//! P(design | counts) x product over values v of  1 / (ways to share the n(v) records of v among the groups)
+//! ```
+//!
+//! Both factors depend on the counts and on the design alone. Every source that could be behind the release has the same counts (the second
+//! table adds up to them) and the same design (the second table is the design), so all of them are equally likely, and who of a group has
+//! which of its values is as open as if values had been drawn from a hat. The same holds for group numbers: they are drawn once everything
+//! else is settled. Whether a table can be dealt at all depends on the counts alone, so refusing tells nothing else.
 //!
 //! # Reference
 //!
@@ -23,14 +37,15 @@
 //!
 //! # Departures
 //!
-//! Where the paper draws a record of a bucket at random, tuples come in ascending order, so the result is reproducible;
-//! which of two records with the same value goes first does not change what a group reveals. Table III(c) of the survey
+//! The paper draws a record of a bucket at random, as we do; which of two equally full buckets comes first, and which group takes a
+//! residue, is fixed by the counts, which the proof above needs and the paper leaves open. Groups get numbers at random. Table III(c) of the survey
 //! lacks one male record; the test has it.
 //!
 //! # Cost
 //!
 //! O(n log s) for n records and s sensitive values, with one heap of the values by records left.
 
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use denym_data::{Code, Ragged, Recoding, Summary, Unit};
@@ -58,8 +73,12 @@ pub struct Anatomized {
 }
 
 impl Anatomy {
-    /// Deals the records of a table into groups.
-    pub fn solve(&self, summary: &Summary) -> Result<Anatomized, Error> {
+    /// Deals the records of a table into groups; `draw(n)` is a secret random number below `n`.
+    pub fn solve(
+        &self,
+        summary: &Summary,
+        draw: &mut dyn FnMut(u64) -> u64,
+    ) -> Result<Anatomized, Error> {
         let Some(histograms) = summary.sensitive.get(self.attribute) else {
             return Err(Error::SensitiveMissing {
                 attribute: self.attribute,
@@ -86,66 +105,84 @@ impl Anatomy {
                 buckets[value as usize].extend(std::iter::repeat_n(tuple as u32, count as usize));
             }
         }
+        let counts: Vec<u64> = buckets.iter().map(|bucket| bucket.len() as u64).collect();
+        check_eligible(&counts, self.l)?;
+        // Who takes a place of a value is a matter of chance alone, and so is the number of a group.
         for bucket in &mut buckets {
-            bucket.reverse();
+            shuffle(bucket, draw);
         }
-        check_eligible(&buckets, self.l)?;
-        // Step 2: one record of each of the l fullest buckets makes a group.
-        let mut fullest: BinaryHeap<(usize, std::cmp::Reverse<usize>)> = buckets
-            .iter()
-            .enumerate()
-            .filter(|(_, bucket)| !bucket.is_empty())
-            .map(|(value, bucket)| (bucket.len(), std::cmp::Reverse(value)))
+        let mut groups: Vec<Vec<(Code, u32)>> = design(&counts, l)?
+            .into_iter()
+            .map(|values| {
+                let places = values.into_iter();
+                places
+                    .filter_map(|value| Some((value, buckets[value as usize].pop()?)))
+                    .collect()
+            })
             .collect();
-        let mut groups: Vec<Vec<(Code, u32)>> = Vec::new();
-        while fullest.len() >= l {
-            let mut group = Vec::with_capacity(l);
-            let mut drawn = Vec::with_capacity(l);
-            for _ in 0..l {
-                if let Some((left, value)) = fullest.pop() {
-                    if let Some(tuple) = buckets[value.0].pop() {
-                        group.push((value.0 as Code, tuple));
-                    }
-                    drawn.push((left - 1, value));
-                }
-            }
-            groups.push(group);
-            fullest.extend(drawn.into_iter().filter(|(left, _)| *left > 0));
-        }
-        // Step 3: what is left joins a group that does not have its value yet. Eligibility leaves one per value.
-        for (value, bucket) in buckets.iter().enumerate() {
-            for &tuple in bucket {
-                let host = groups
-                    .iter_mut()
-                    .find(|group| group.iter().all(|&(other, _)| other as usize != value));
-                if let Some(group) = host {
-                    group.push((value as Code, tuple));
-                }
-            }
-        }
+        shuffle(&mut groups, draw);
         Ok(assemble(summary.tuples(), &groups))
     }
 }
 
 /// The most frequent value must not have more than one in l of all records.
-fn check_eligible(buckets: &[Vec<u32>], l: u64) -> Result<(), Error> {
-    let total: u64 = buckets.iter().map(|bucket| bucket.len() as u64).sum();
-    let most = buckets
-        .iter()
-        .map(|bucket| bucket.len() as u64)
-        .max()
-        .unwrap_or(0);
-    if most * l <= total {
+fn check_eligible(counts: &[u64], l: u64) -> Result<(), Error> {
+    let total: u64 = counts.iter().sum();
+    let most = counts.iter().copied().max().unwrap_or(0);
+    if most.saturating_mul(l) <= total {
         return Ok(());
     }
-    Err(Error::infeasible(Nearest {
+    Err(refusal(l, Some((total / most.max(1)) as f64)))
+}
+
+fn refusal(l: u64, reachable: Option<f64>) -> Error {
+    Error::infeasible(Nearest {
         reach: vec![Reach {
             name: "l-diversity",
             asked: l as f64,
-            reachable: Some((total / most.max(1)) as f64),
+            reachable,
         }],
         suppression: None,
-    }))
+    })
+}
+
+/// The values of each group, from how often each value occurs and nothing else.
+fn design(counts: &[u64], l: usize) -> Result<Vec<Vec<Code>>, Error> {
+    let mut fullest: BinaryHeap<(u64, Reverse<Code>)> = counts
+        .iter()
+        .zip(0..)
+        .filter(|&(&count, _)| count > 0)
+        .map(|(&count, value)| (count, Reverse(value)))
+        .collect();
+    let mut groups: Vec<Vec<Code>> = Vec::new();
+    // Step 2: one record of each of the l fullest buckets makes a group.
+    while fullest.len() >= l {
+        let drawn: Vec<(u64, Reverse<Code>)> = (0..l).filter_map(|_| fullest.pop()).collect();
+        groups.push(drawn.iter().map(|&(_, Reverse(value))| value).collect());
+        let left = drawn.into_iter().map(|(left, value)| (left - 1, value));
+        fullest.extend(left.filter(|&(left, _)| left > 0));
+    }
+    // Step 3: what is left joins a group that does not have its value yet. Eligibility leaves one per value, and such a group.
+    let mut residues: Vec<(u64, Reverse<Code>)> = fullest.into_vec();
+    residues.sort_unstable_by_key(|&(_, Reverse(value))| value);
+    for (left, Reverse(value)) in residues {
+        for _ in 0..left {
+            let Some(host) = groups.iter_mut().find(|group| !group.contains(&value)) else {
+                // The paper proves that there is one; nobody is left out in silence if there were not.
+                return Err(refusal(l as u64, None));
+            };
+            host.push(value);
+        }
+    }
+    Ok(groups)
+}
+
+/// Every order equally likely (Fisher and Yates).
+pub(crate) fn shuffle<T>(items: &mut [T], draw: &mut dyn FnMut(u64) -> u64) {
+    for last in (1..items.len()).rev() {
+        let chosen = draw(last as u64 + 1) as usize % (last + 1);
+        items.swap(last, chosen);
+    }
 }
 
 fn assemble(tuples: usize, groups: &[Vec<(Code, u32)>]) -> Anatomized {

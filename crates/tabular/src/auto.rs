@@ -52,7 +52,7 @@ const fn member(name: &'static str, tuples: usize, recursive: bool) -> Member {
 }
 
 /// The portfolio, in order: quick ones first, then those that usually lose least.
-const MEMBERS: [Member; 15] = [
+const MEMBERS: [Member; 16] = [
     member("mondrian", usize::MAX, true),
     member("full-domain", usize::MAX, false),
     member("best-effort", usize::MAX, false),
@@ -68,6 +68,7 @@ const MEMBERS: [Member; 15] = [
     member("k-optimize", 1 << 10, false),
     member("greedy-bottom-up", 1 << 11, false),
     member("local-suppression", 1 << 11, false),
+    member("blind-generalization", usize::MAX, true),
 ];
 
 /// Solvers that cannot find anything better than a member of the portfolio, and which one.
@@ -90,6 +91,8 @@ const TOGETHER: usize = 1 << 17;
 pub struct Auto {
     /// Whether somebody set a time, so that everything is tried while it lasts.
     pub thorough: bool,
+    /// Whether only solvers may serve whose promises hold against somebody who knows the program.
+    pub safe: bool,
 }
 
 /// How one solver of the portfolio fared.
@@ -231,9 +234,21 @@ impl Auto {
     fn misfit(self, member: &Member, request: &Request<'_>, exact: bool) -> Option<&'static str> {
         let tuples = request.summary.tuples();
         let alone = request.summary.sensitive.is_empty();
+        let mut promises = request.promises.iter();
+        let on_values = promises.any(|promise| promise.terms().attribute.is_some());
+        let verdict = entry(member.name).map(|entry| entry.verdict);
+        // A search that sensitive values steer tells them by where it went; where sizes alone are promised, none does.
+        if (self.safe || !on_values)
+            && !verdict.is_some_and(|verdict| verdict.standing(on_values).holds())
+        {
+            return Some("it is not safe against who knows the program");
+        }
         match member.name {
             "best-effort" if exact => Some("`full-domain` searches so few levels exactly"),
             "full-domain" if !exact => Some("there are too many combinations of levels"),
+            "blind-generalization" if !self.safe => {
+                Some("it is for adversaries who know the program, and no other asks that much")
+            }
             "infogain-mondrian" | "top-down-disclosure" if alone => {
                 Some("there is no sensitive attribute")
             }

@@ -1,10 +1,13 @@
 //! Every solver by name: what it comes from, what it publishes, which promises it honours.
 
+use denym_data::{Standing, Verdict};
+use denym_measure::catalogue::{Linkage, Needs, PromiseEntry, promise_entry};
+
 use crate::{
-    Auto, BestEffort, BottomUpGeneralization, Cuts, Datafly, Direction, FullDomain, GreedyCells,
-    Incognito, InfoGainMondrian, KOptimize, LocalRecoding, LocalSuppression, MinGen, Mondrian,
-    Mpalm, ProgressiveLocalRecoding, Purpose, Samarati, SiblingGeneralization, Solver, Spalm,
-    TopDownDisclosure, TopDownSpecialization,
+    Auto, BestEffort, BlindGeneralization, BottomUpGeneralization, Cuts, Datafly, Direction,
+    FullDomain, GreedyCells, Incognito, InfoGainMondrian, KOptimize, LocalRecoding,
+    LocalSuppression, MinGen, Mondrian, Mpalm, ProgressiveLocalRecoding, Purpose, Samarati,
+    SiblingGeneralization, Solver, Spalm, TopDownDisclosure, TopDownSpecialization,
 };
 
 /// What a solver publishes.
@@ -59,6 +62,8 @@ pub struct Entry {
     pub suppresses: bool,
     /// How far it can be trusted.
     pub maturity: Maturity,
+    /// How it stands against somebody who knows the program.
+    pub verdict: Verdict,
     /// Makes the solver with its default options.
     pub make: fn() -> Box<dyn Solver>,
 }
@@ -73,6 +78,7 @@ pub const CATALOGUE: &[Entry] = &[
         honours: Honours::All,
         suppresses: true,
         maturity: Maturity::Tested,
+        verdict: Verdict::values_exceeded(194),
         make: || Box::new(Auto::default()),
     },
     Entry {
@@ -83,6 +89,7 @@ pub const CATALOGUE: &[Entry] = &[
         honours: Honours::All,
         suppresses: true,
         maturity: Maturity::Proven,
+        verdict: Verdict::values_exceeded(128),
         make: || Box::new(FullDomain::default()),
     },
     Entry {
@@ -93,6 +100,7 @@ pub const CATALOGUE: &[Entry] = &[
         honours: Honours::All,
         suppresses: true,
         maturity: Maturity::Tested,
+        verdict: Verdict::values_exceeded(128),
         make: || Box::new(BestEffort::default()),
     },
     Entry {
@@ -103,6 +111,7 @@ pub const CATALOGUE: &[Entry] = &[
         honours: Honours::UpwardClosed,
         suppresses: true,
         maturity: Maturity::Tested,
+        verdict: Verdict::values_exceeded(128),
         make: || Box::new(Samarati::default()),
     },
     Entry {
@@ -113,6 +122,7 @@ pub const CATALOGUE: &[Entry] = &[
         honours: Honours::UpwardClosed,
         suppresses: true,
         maturity: Maturity::Proven,
+        verdict: Verdict::values_exceeded(128),
         make: || Box::new(Incognito::default()),
     },
     Entry {
@@ -123,6 +133,7 @@ pub const CATALOGUE: &[Entry] = &[
         honours: Honours::All,
         suppresses: true,
         maturity: Maturity::Proven,
+        verdict: Verdict::values_exceeded(128),
         make: || Box::new(MinGen::default()),
     },
     Entry {
@@ -133,6 +144,7 @@ pub const CATALOGUE: &[Entry] = &[
         honours: Honours::All,
         suppresses: true,
         maturity: Maturity::Tested,
+        verdict: Verdict::values_exceeded(98),
         make: || Box::new(Datafly),
     },
     Entry {
@@ -143,6 +155,7 @@ pub const CATALOGUE: &[Entry] = &[
         honours: Honours::All,
         suppresses: false,
         maturity: Maturity::Tested,
+        verdict: Verdict::values_exceeded(114),
         make: || Box::new(Mondrian::default()),
     },
     Entry {
@@ -153,6 +166,10 @@ pub const CATALOGUE: &[Entry] = &[
         honours: Honours::Size,
         suppresses: false,
         maturity: Maturity::Tested,
+        verdict: Verdict {
+            sizes: Standing::Holds,
+            values: Standing::NotPromised,
+        },
         make: || {
             Box::new(Mondrian {
                 cuts: Cuts::Relaxed,
@@ -168,6 +185,7 @@ pub const CATALOGUE: &[Entry] = &[
         honours: Honours::All,
         suppresses: true,
         maturity: Maturity::Tested,
+        verdict: Verdict::values_exceeded(406),
         make: || Box::new(LocalRecoding::default()),
     },
     Entry {
@@ -178,6 +196,7 @@ pub const CATALOGUE: &[Entry] = &[
         honours: Honours::All,
         suppresses: true,
         maturity: Maturity::Tested,
+        verdict: Verdict::values_exceeded(114),
         make: || Box::new(TopDownSpecialization::default()),
     },
     Entry {
@@ -188,6 +207,7 @@ pub const CATALOGUE: &[Entry] = &[
         honours: Honours::All,
         suppresses: true,
         maturity: Maturity::Tested,
+        verdict: Verdict::values_exceeded(128),
         make: || {
             Box::new(TopDownSpecialization {
                 purpose: Purpose::Clusters(5),
@@ -203,6 +223,7 @@ pub const CATALOGUE: &[Entry] = &[
         honours: Honours::All,
         suppresses: true,
         maturity: Maturity::Tested,
+        verdict: Verdict::values_exceeded(135),
         make: || Box::new(BottomUpGeneralization::default()),
     },
     Entry {
@@ -213,6 +234,7 @@ pub const CATALOGUE: &[Entry] = &[
         honours: Honours::All,
         suppresses: true,
         maturity: Maturity::Tested,
+        verdict: Verdict::values_exceeded(114),
         make: || Box::new(KOptimize::default()),
     },
     Entry {
@@ -223,6 +245,7 @@ pub const CATALOGUE: &[Entry] = &[
         honours: Honours::All,
         suppresses: true,
         maturity: Maturity::Tested,
+        verdict: Verdict::values_exceeded(135),
         make: || Box::new(SiblingGeneralization),
     },
     Entry {
@@ -233,6 +256,7 @@ pub const CATALOGUE: &[Entry] = &[
         honours: Honours::All,
         suppresses: true,
         maturity: Maturity::Tested,
+        verdict: Verdict::values_exceeded(128),
         make: || Box::new(TopDownDisclosure::default()),
     },
     Entry {
@@ -243,6 +267,10 @@ pub const CATALOGUE: &[Entry] = &[
         honours: Honours::All,
         suppresses: false,
         maturity: Maturity::Tested,
+        verdict: Verdict {
+            sizes: Standing::Exceeded { per_mille: 14 },
+            values: Standing::Exceeded { per_mille: 109 },
+        },
         make: || Box::new(InfoGainMondrian::default()),
     },
     Entry {
@@ -253,6 +281,7 @@ pub const CATALOGUE: &[Entry] = &[
         honours: Honours::All,
         suppresses: true,
         maturity: Maturity::Tested,
+        verdict: Verdict::values_exceeded(186),
         make: || Box::new(GreedyCells::default()),
     },
     Entry {
@@ -263,6 +292,7 @@ pub const CATALOGUE: &[Entry] = &[
         honours: Honours::All,
         suppresses: false,
         maturity: Maturity::Tested,
+        verdict: Verdict::values_exceeded(189),
         make: || {
             Box::new(GreedyCells {
                 direction: Direction::TopDown,
@@ -277,6 +307,7 @@ pub const CATALOGUE: &[Entry] = &[
         honours: Honours::All,
         suppresses: false,
         maturity: Maturity::Tested,
+        verdict: Verdict::values_exceeded(128),
         make: || Box::new(ProgressiveLocalRecoding),
     },
     Entry {
@@ -287,7 +318,19 @@ pub const CATALOGUE: &[Entry] = &[
         honours: Honours::All,
         suppresses: true,
         maturity: Maturity::Tested,
+        verdict: Verdict::values_exceeded(199),
         make: || Box::new(LocalSuppression::default()),
+    },
+    Entry {
+        name: "blind-generalization",
+        summary: "classes made without a look at who has which value, kept or refused as a whole",
+        paper: "denym; against Wong, Fu, Wang, Pei 2007",
+        recoding: RecodingKind::Multidimensional,
+        honours: Honours::All,
+        suppresses: false,
+        maturity: Maturity::Tested,
+        verdict: Verdict::SAFE,
+        make: || Box::new(BlindGeneralization),
     },
     Entry {
         name: "spalm",
@@ -297,6 +340,7 @@ pub const CATALOGUE: &[Entry] = &[
         honours: Honours::All,
         suppresses: false,
         maturity: Maturity::Tested,
+        verdict: Verdict::values_exceeded(128),
         make: || Box::new(Spalm::default()),
     },
     Entry {
@@ -307,13 +351,101 @@ pub const CATALOGUE: &[Entry] = &[
         honours: Honours::All,
         suppresses: false,
         maturity: Maturity::Tested,
+        verdict: Verdict::values_exceeded(114),
         make: || Box::new(Mpalm::default()),
     },
 ];
 
+/// Solvers that judge whole classes as they split or merge them: on fewer columns they keep what merging classes keeps.
+const WHOLE_CLASSES: [&str; 4] = [
+    "mondrian",
+    "mondrian-relaxed",
+    "local-recoding",
+    "blind-generalization",
+];
+
+/// Solvers that search subsets of the columns, or presence, on their own: what is judged on fewer columns does not fit.
+const ALL_COLUMNS: [&str; 3] = ["incognito", "spalm", "mpalm"];
+
+/// Solvers that count the people of a register on the way.
+const REGISTER: [&str; 8] = [
+    "auto",
+    "full-domain",
+    "best-effort",
+    "samarati",
+    "mingen",
+    "datafly",
+    "spalm",
+    "mpalm",
+];
+
+impl Entry {
+    /// Whether it serves a promise, where every record may be kept; `fewer` when an adversary knows fewer columns than all.
+    pub fn serves(&self, promise: &PromiseEntry, fewer: bool) -> bool {
+        let is_one = |of: &[&str]| of.contains(&self.name);
+        let honoured = match self.honours {
+            Honours::All => true,
+            Honours::UpwardClosed => promise.monotone.with_admitted,
+            Honours::Size => {
+                promise.linkage == Linkage::Record && promise.needs() == Needs::Nothing
+            }
+        };
+        let fits = match promise.needs() {
+            Needs::Population => is_one(&REGISTER),
+            Needs::Guards => self.name != "blind-generalization",
+            _ => true,
+        };
+        let narrow =
+            !is_one(&ALL_COLUMNS) && (promise.monotone.with_admitted || !is_one(&WHOLE_CLASSES));
+        honoured && fits && (!fewer || narrow)
+    }
+}
+
+/// The names of those that serve a promise, whichever columns an adversary knows.
+pub(crate) fn serving(promise: &str) -> Vec<&'static str> {
+    let promise = promise_entry(promise);
+    let serves = |entry: &&Entry| promise.is_some_and(|promise| entry.serves(promise, true));
+    let serving = CATALOGUE.iter().filter(serves);
+    serving.map(|entry| entry.name).collect()
+}
+
 /// The entry called `name`.
 pub fn entry(name: &str) -> Option<&'static Entry> {
     CATALOGUE.iter().find(|entry| entry.name == name)
+}
+
+/// How the algorithms of the sensitive side, which are no [`Solver`]s, stand against somebody who knows the program.
+pub const SIDE_VERDICTS: &[(&str, Verdict)] = &[
+    ("anatomy", on_values(Standing::Holds)),
+    ("k-e-permutation", on_values(Standing::Holds)),
+    (
+        "minimality-defence",
+        on_values(Standing::Exceeded { per_mille: 344 }),
+    ),
+    (
+        "greedy-personalized",
+        on_values(Standing::Exceeded { per_mille: 343 }),
+    ),
+    (
+        "mu-argus",
+        Verdict {
+            sizes: Standing::Holds,
+            values: Standing::NotPromised,
+        },
+    ),
+];
+
+const fn on_values(values: Standing) -> Verdict {
+    Verdict {
+        sizes: Standing::NotPromised,
+        values,
+    }
+}
+
+/// The verdict on an algorithm of the sensitive side.
+pub fn side_verdict(name: &str) -> Option<Verdict> {
+    let found = SIDE_VERDICTS.iter().find(|(known, _)| *known == name);
+    found.map(|&(_, verdict)| verdict)
 }
 
 /// The solver called `name`, with its default options.

@@ -139,9 +139,10 @@ impl Error {
             Error::SensitiveMissing { .. } => {
                 "give the attribute the role `sensitive` in the policy".into()
             }
-            Error::PromiseNotHonoured { .. } => {
-                "choose another algorithm, or `auto`, which picks one that can".into()
-            }
+            Error::PromiseNotHonoured { name } => format!(
+                "use `auto`, which picks one that can, or one of {}",
+                crate::catalogue::serving(name).join(", ")
+            ),
             Error::TooWide { .. } => {
                 "use fewer quasi-identifiers, or coarser values to begin with".into()
             }

@@ -83,7 +83,8 @@ pub(crate) fn solution(request: &Request<'_>, recoding: Recoding) -> Solution {
 /// The loss of each quasi-identifier: the mean share of the domain that a published value covers, original values
 /// counted as none and suppressed ones as all of it.
 fn losses(request: &Request<'_>, recoding: &Recoding, sizes: &Sizes) -> Vec<f64> {
-    let n = request.summary.total() as f64;
+    let n = (request.summary.total() + request.lost()) as f64;
+    let gone = (sizes.suppressed + request.lost()) as f64;
     let attributes = recoding.labels.iter().zip(&recoding.published);
     attributes
         .zip(request.hierarchies)
@@ -107,7 +108,7 @@ fn losses(request: &Request<'_>, recoding: &Recoding, sizes: &Sizes) -> Vec<f64>
                     under * records as f64
                 })
                 .sum();
-            let total = total + sizes.suppressed as f64 * leaves;
+            let total = total + gone * leaves;
             let loss = ((total - n) / (n * (leaves - 1.0))).max(0.0);
             (loss * DECIMALS).floor() / DECIMALS
         })
@@ -115,7 +116,7 @@ fn losses(request: &Request<'_>, recoding: &Recoding, sizes: &Sizes) -> Vec<f64>
 }
 
 fn score(request: &Request<'_>, recoding: &Recoding, sizes: &Sizes, losses: &[f64]) -> f64 {
-    let n = request.summary.total() as f64;
+    let n = (request.summary.total() + request.lost()) as f64;
     let weighted = || -> Vec<f64> {
         let each = losses.iter().enumerate();
         each.map(|(d, loss)| loss * request.weight(d)).collect()
@@ -129,7 +130,7 @@ fn score(request: &Request<'_>, recoding: &Recoding, sizes: &Sizes, losses: &[f6
                 .iter()
                 .map(|&size| u128::from(size) * u128::from(size))
                 .sum();
-            squares as f64 + n * sizes.suppressed as f64
+            squares as f64 + n * (sizes.suppressed + request.lost()) as f64
         }
         Objective::AverageClassSize => n / sizes.records.len() as f64,
         Objective::Precision | Objective::MinimalDistortion | Objective::Height => {
@@ -140,7 +141,7 @@ fn score(request: &Request<'_>, recoding: &Recoding, sizes: &Sizes, losses: &[f6
 
 /// Objectives that count generalization steps: a published value stands at the lowest level whose values cover as much.
 fn by_steps(request: &Request<'_>, recoding: &Recoding, sizes: &Sizes) -> f64 {
-    let n = request.summary.total() as f64;
+    let n = (request.summary.total() + request.lost()) as f64;
     let q = recoding.labels.len().max(1) as f64;
     let mut total = 0.0;
     for (d, hierarchy) in request.hierarchies.iter().enumerate() {
@@ -148,7 +149,7 @@ fn by_steps(request: &Request<'_>, recoding: &Recoding, sizes: &Sizes) -> f64 {
         let most: Vec<f64> = (0..=top)
             .map(|level| hierarchy.shares(level).into_iter().fold(0.0, f64::max))
             .collect();
-        let gone = sizes.suppressed as f64;
+        let gone = (sizes.suppressed + request.lost()) as f64;
         let mut steps = gone * top.max(1) as f64;
         let mut highest = 0;
         for (&label, &records) in recoding.published[d].iter().zip(&sizes.records) {

@@ -21,7 +21,7 @@ pub(crate) struct FrequencySet<const W: usize> {
     /// For each sensitive attribute, the histogram of each tuple.
     pub(crate) sensitive: Vec<Ragged<(Code, u64)>>,
     /// For each sensitive attribute, the (value, subject) pairs of each tuple, when the table has a subject column.
-    shown: Vec<Ragged<(Code, u32)>>,
+    pub(crate) shown: Vec<Ragged<(Code, u32)>>,
 }
 
 impl<const W: usize> FrequencySet<W> {

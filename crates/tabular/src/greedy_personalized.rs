@@ -10,7 +10,7 @@
 //! # Guarantee
 //!
 //! In every class, for every guarding node of its members, the chance that a member's value lies under the node is at most the bound,
-//! where a published node stands for the values under it evenly. Other promises of the request hold for every class; those named
+//! where a published node stands evenly for the values of the data under it. Other promises of the request hold for every class; those named
 //! `personalized-privacy` are left to the generalization of sensitive values. Nothing is suppressed. Not optimal.
 //!
 //! # Reference
@@ -174,6 +174,12 @@ impl GreedyPersonalized {
         self.taxonomy.levels()[level].leaves[node as usize] as f64
     }
 
+    /// Values of the data under a node: a published node stands for these alike, not for values that nobody has.
+    fn seen(&self, level: usize, node: u32) -> f64 {
+        let nodes = &self.taxonomy.levels()[level].nodes;
+        nodes.iter().filter(|&&other| other == node).count() as f64
+    }
+
     /// What publishing a sensitive value at a level loses, 0 to 1.
     fn cost(&self, value: Code, level: usize) -> f64 {
         let leaves = self.leaves(level, self.taxonomy.node(level, value));
@@ -192,7 +198,7 @@ impl GreedyPersonalized {
             .position(|&node| node == guard)
             .is_some_and(|code| self.taxonomy.node(level, code as Code) == published);
         if under {
-            self.leaves(high, guard) / self.leaves(level, published)
+            self.seen(high, guard) / self.seen(level, published)
         } else {
             0.0
         }

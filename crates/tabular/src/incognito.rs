@@ -57,7 +57,7 @@ impl Solver for Incognito {
     fn solve(&self, request: &Request<'_>, context: &mut Context<'_>) -> Result<Solution, Error> {
         request.check()?;
         request.only_upward_closed()?;
-        if request.setting.is_some() {
+        if request.apart().is_some() {
             // Subsets of the attributes are searched on their own; what is judged on some of them would not fit.
             return Err(Error::PromiseNotHonoured {
                 name: request

@@ -9,7 +9,13 @@
 //! # Guarantee
 //!
 //! Every group has at least k different numbers over a range of at least e, and no partition of the records into such groups has
-//! a smaller sum of ranges. Identity and presence are not protected: quasi-identifiers are published as they are.
+//! a smaller sum of ranges. Somebody who knows this program and everybody's quasi-identifiers, but cannot repeat the draws, believes that a person has
+//! each number of the group as often as the group has it. Identity and presence are not protected: quasi-identifiers are published as they are.
+//!
+//! *Why.* Where the line is cut follows from the numbers alone. Equal numbers on both sides of a cut are one value in two groups;
+//! who of the records with that number comes to which side is drawn, every way equally likely. The probability of the
+//! published groups is then a function of the numbers and the cuts, the same for every source that could be behind them: see
+//! [`Anatomy`](crate::Anatomy), whose proof holds here word for word.
 //!
 //! # Reference
 //!
@@ -17,8 +23,8 @@
 //!
 //! # Departures
 //!
-//! O(n log n) instead of O(n^2): the sum of ranges lets the best start of a run be kept while going along. No random shuffle is needed:
-//! both sides of a group are published sorted, which says nothing about who has what. Records without a number join the last
+//! O(n log n) instead of O(n^2): the sum of ranges lets the best start of a run be kept while going along. Within a group no
+//! shuffle is needed: both sides are published sorted, which says nothing about who has what. Records without a number join the last
 //! group.
 //!
 //! # Cost
@@ -27,6 +33,7 @@
 
 use denym_data::{Code, Decimal, Ragged, Summary};
 
+use crate::anatomy::shuffle;
 use crate::{Error, Nearest, Reach};
 
 /// Options of the permutation.
@@ -56,8 +63,12 @@ pub struct Permuted {
 }
 
 impl KePermutation {
-    /// Cuts the records of a table into groups.
-    pub fn solve(&self, summary: &Summary) -> Result<Permuted, Error> {
+    /// Cuts the records of a table into groups; `draw(n)` is a secret random number below `n`.
+    pub fn solve(
+        &self,
+        summary: &Summary,
+        draw: &mut dyn FnMut(u64) -> u64,
+    ) -> Result<Permuted, Error> {
         let Some(rows) = summary.sensitive.get(self.attribute) else {
             return Err(Error::SensitiveMissing {
                 attribute: self.attribute,
@@ -86,6 +97,16 @@ impl KePermutation {
         let Some(cuts) = best_runs(&line, self.k, self.e.scaled(scale)) else {
             return Err(self.infeasible(&line, scale));
         };
+        // Where a cut goes through equal numbers, who stands on which side of it is a matter of chance alone.
+        let mut first = 0;
+        for equal in line.chunk_by_mut(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            let end = first + equal.len();
+            let next = cuts.partition_point(|&cut| cut <= first);
+            if cuts.get(next).is_some_and(|&cut| cut < end) {
+                shuffle(equal, draw);
+            }
+            first = end;
+        }
         let mut permuted = Permuted {
             tuples: Vec::new(),
             values: Vec::new(),

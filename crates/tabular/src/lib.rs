@@ -8,6 +8,7 @@
 mod anatomy;
 mod auto;
 mod best_effort;
+mod blind_generalization;
 mod bottom_up_generalization;
 mod bounding;
 mod catalogue;
@@ -40,6 +41,7 @@ mod mu_argus;
 mod nearest;
 mod node;
 mod objective;
+mod one_each;
 mod partition;
 mod presence;
 mod progressive_local_recoding;
@@ -58,8 +60,11 @@ mod top_down_specialization;
 pub use anatomy::{Anatomized, Anatomy};
 pub use auto::{Attempt, Auto, Outcome};
 pub use best_effort::BestEffort;
+pub use blind_generalization::BlindGeneralization;
 pub use bottom_up_generalization::BottomUpGeneralization;
-pub use catalogue::{CATALOGUE, Entry, Honours, Maturity, RecodingKind, entry, solver};
+pub use catalogue::{
+    CATALOGUE, Entry, Honours, Maturity, RecodingKind, SIDE_VERDICTS, entry, side_verdict, solver,
+};
 pub use context::{Context, Progress};
 pub use datafly::Datafly;
 pub use error::Error;
@@ -78,6 +83,7 @@ pub use mondrian::{Cuts, Mondrian};
 pub use mu_argus::{MuArgus, MuArgusRelease, Reading};
 pub use nearest::{Nearest, Reach};
 pub use objective::Objective;
+pub use one_each::surplus;
 pub use partition::Axis;
 pub use presence::{Mpalm, PublicTable, Spalm};
 pub use progressive_local_recoding::ProgressiveLocalRecoding;

@@ -90,23 +90,39 @@ pub(crate) fn nearest(
         .iter()
         .all(|promise| request.is_monotone_with_suppression(promise.as_ref()));
     // When every promise only gains by generalizing, the coarsest node reaches furthest.
-    let count = if all_last || lattice.nodes() > COMPLETE {
+    let together = request
+        .setting
+        .is_some_and(|setting| setting.together.is_some());
+    let count = if all_last && !together || lattice.nodes() > COMPLETE {
         1
     } else {
         lattice.nodes() as u64
     };
-    let (budget, total) = (request.budget(), request.summary.total());
-    if request.setting.is_some() {
-        // What stands or falls together cannot be ranked class by class.
-        let suppressed = nodes.tally(&lattice.high).counted.suppressed;
-        return Nearest {
-            reach: Vec::new(),
-            suppression: (suppressed < total).then_some((suppressed, total)),
-        };
-    }
+    let (budget, total, lost) = (request.budget(), request.summary.total(), request.lost());
     let mut best: Vec<Option<f64>> = vec![None; request.promises.len()];
     let mut fewest: Option<u64> = None;
     let mut levels = Vec::new();
+    if request.apart().is_some() {
+        // What stands or falls together cannot be ranked class by class.
+        for index in (0..count).rev() {
+            if !keep_going() {
+                break;
+            }
+            if count == 1 {
+                levels.clone_from(&lattice.high);
+            } else {
+                lattice.levels(index, &mut levels);
+            }
+            let suppressed = nodes.tally(&levels).counted.suppressed;
+            if suppressed < total {
+                fewest = Some(fewest.map_or(suppressed, |least| least.min(suppressed)));
+            }
+        }
+        return Nearest {
+            reach: Vec::new(),
+            suppression: fewest.map(|records| (records + lost, total + lost)),
+        };
+    }
     for index in (0..count).rev() {
         if !keep_going() {
             break;
@@ -143,7 +159,7 @@ pub(crate) fn nearest(
                 reachable,
             })
             .collect(),
-        suppression: fewest.map(|records| (records, total)),
+        suppression: fewest.map(|records| (records + lost, total + lost)),
     }
 }
 

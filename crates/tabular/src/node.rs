@@ -32,7 +32,7 @@ impl Best {
         tally: Tally,
     ) -> Option<Best> {
         let suppressed = tally.counted.suppressed;
-        (suppressed <= budget && suppressed < scale.records())
+        (suppressed <= budget && suppressed < scale.searched())
             .then(|| Best::new(scale, levels, tally))
     }
 

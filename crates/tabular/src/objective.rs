@@ -3,69 +3,9 @@
 //! Scores come from whole numbers wherever the definition allows, so that equal releases have equal scores on every
 //! machine. A bound never exceeds the score of the node it speaks of, rounding apart; searches allow for that.
 
+pub use denym_measure::Objective;
+
 use crate::request::Request;
-
-/// A measure of what a release loses; smaller is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Objective {
-    /// Geometric mean over the quasi-identifiers of the share of the domain that a published value covers, 0 to 1, each share
-    /// multiplied by the weight of its quasi-identifier.
-    Loss,
-    /// The same, as an arithmetic mean.
-    LossArithmetic,
-    /// The sum of squared class sizes; a suppressed record costs as many as there are records.
-    Discernibility,
-    /// Records, suppressed ones included, per published class.
-    AverageClassSize,
-    /// Mean level over height of all cells, 0 to 1; a suppressed cell counts 1 (one minus Sweeney's precision).
-    Precision,
-    /// Generalization steps over all cells; a suppressed cell counts all steps of its hierarchy, at least one.
-    MinimalDistortion,
-    /// Sum of the levels; suppression is free.
-    Height,
-}
-
-impl Objective {
-    /// Every objective with the word a policy uses for it.
-    pub const ALL: [(&'static str, Objective); 7] = [
-        ("loss", Objective::Loss),
-        ("loss-arithmetic", Objective::LossArithmetic),
-        ("discernibility", Objective::Discernibility),
-        ("average-class-size", Objective::AverageClassSize),
-        ("precision", Objective::Precision),
-        ("minimal-distortion", Objective::MinimalDistortion),
-        ("height", Objective::Height),
-    ];
-
-    /// The word a policy uses for this objective.
-    pub fn name(self) -> &'static str {
-        Objective::ALL
-            .iter()
-            .find(|(_, objective)| *objective == self)
-            .map_or("", |(name, _)| name)
-    }
-
-    /// The objective a policy means by `name`.
-    pub fn parse(name: &str) -> Option<Objective> {
-        Objective::ALL
-            .iter()
-            .find(|(n, _)| *n == name)
-            .map(|(_, objective)| *objective)
-    }
-
-    /// Whether the score depends on which values were suppressed, not only on how many.
-    pub(crate) fn needs_leaves(self) -> bool {
-        matches!(self, Objective::Loss | Objective::LossArithmetic)
-    }
-
-    /// Whether finer nodes that were evaluated bound the score of coarser ones.
-    pub(crate) fn grows_with_classes(self) -> bool {
-        matches!(
-            self,
-            Objective::Discernibility | Objective::AverageClassSize
-        )
-    }
-}
 
 /// What was counted at one release.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -107,8 +47,10 @@ impl Known {
 #[derive(Debug)]
 pub(crate) struct Scale {
     objective: Objective,
-    /// Records.
+    /// Records of the source.
     n: u64,
+    /// Those of them that were left out before the search.
+    lost: u64,
     /// Distinct tuples.
     tuples: u64,
     attributes: Vec<Attribute>,
@@ -129,7 +71,7 @@ struct Attribute {
 struct LevelScale {
     /// Nodes that occur.
     nodes: u64,
-    /// Leaves under the value of every record, summed.
+    /// Leaves under the value of every record, summed; all leaves for what was left out.
     total: u128,
     /// (leaves under a value, records with such a value), most leaves first.
     spread: Vec<(u64, u64)>,
@@ -144,10 +86,12 @@ impl Scale {
     /// Measures the marginal distributions of the request's table.
     pub(crate) fn new(request: &Request<'_>) -> Scale {
         let summary = request.summary;
-        let n = summary.total();
+        let lost = request.lost();
+        let n = summary.total() + lost;
         let mut scale = Scale {
             objective: request.objective,
             n,
+            lost,
             tuples: summary.tuples() as u64,
             attributes: Vec::new(),
         };
@@ -176,7 +120,7 @@ impl Scale {
                 }
                 LevelScale {
                     nodes,
-                    total: sum(&spread),
+                    total: sum(&spread) + u128::from(lost) * u128::from(hierarchy.leaves()),
                     spread,
                     factor: 1.0,
                 }
@@ -196,9 +140,14 @@ impl Scale {
         scale
     }
 
-    /// Records.
+    /// Records of the source: what a suppressed record costs where its company counts.
     pub(crate) fn records(&self) -> u64 {
         self.n
+    }
+
+    /// Records that the search decides on.
+    pub(crate) fn searched(&self) -> u64 {
+        self.n - self.lost
     }
 
     /// Distinct values of quasi-identifier `d` at `level`.
@@ -252,9 +201,12 @@ impl Scale {
             }
             Objective::Discernibility => {
                 let most = self.most_classes(levels).min(known.classes).max(1);
-                let even = u128::from(self.n).pow(2).div_ceil(u128::from(most));
+                let even = u128::from(self.searched())
+                    .pow(2)
+                    .div_ceil(u128::from(most));
+                let lost = u128::from(self.n) * u128::from(self.lost);
                 // `charge` is net of what suppressed records may have added to the squares.
-                (known.squares.max(even) + known.charge) as f64
+                (known.squares.max(even) + known.charge + lost) as f64
             }
             Objective::AverageClassSize => {
                 self.n as f64 / self.most_classes(levels).min(known.classes).max(1) as f64
@@ -270,7 +222,7 @@ impl Scale {
 
     /// Sum of squares, every suppressed record charged with the size of the table.
     fn discernibility(&self, counted: &Counted) -> u128 {
-        counted.squares + u128::from(self.n) * u128::from(counted.suppressed)
+        counted.squares + u128::from(self.n) * u128::from(counted.suppressed + self.lost)
     }
 
     /// One plus the least weighted loss of each quasi-identifier when that many records are suppressed.
@@ -302,7 +254,8 @@ impl Scale {
 
     /// Objectives that depend on levels and the number of suppressed records alone.
     fn by_levels(&self, levels: &[u8], suppressed: u64) -> f64 {
-        let (kept, gone) = ((self.n - suppressed) as f64, suppressed as f64);
+        let gone = suppressed + self.lost;
+        let (kept, gone) = ((self.n - gone) as f64, gone as f64);
         let pairs = self.attributes.iter().zip(levels);
         match self.objective {
             Objective::Precision => {

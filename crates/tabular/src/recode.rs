@@ -34,7 +34,7 @@ pub(crate) fn recode(request: &Request<'_>, levels: &[u8]) -> Recoding {
     };
     // Classes are numbered by first tuple, here as there.
     let together = request
-        .setting
+        .apart()
         .map(|setting| published(request, setting, levels));
     let mut class = 0;
     for (index, members) in members.iter().enumerate() {

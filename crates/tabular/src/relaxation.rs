@@ -59,7 +59,7 @@ pub(crate) fn relax(
         .promises
         .iter()
         .all(|promise| request.is_monotone_with_suppression(promise.as_ref()));
-    if request.objective.grows_with_classes() || !lasting || request.setting.is_some() {
+    if request.objective.grows_with_classes() || !lasting || request.apart().is_some() {
         return (start, trivial);
     }
     let mut parts = Vec::new();

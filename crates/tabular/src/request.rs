@@ -27,6 +27,16 @@ pub struct Request<'a> {
 }
 
 impl Request<'_> {
+    /// What promises are judged on beside whole classes, when it is anything.
+    pub(crate) fn apart(&self) -> Option<&Setting> {
+        self.setting.filter(|setting| !setting.is_plain())
+    }
+
+    /// Records that were left out before the search.
+    pub(crate) fn lost(&self) -> u64 {
+        self.setting.map_or(0, |setting| setting.lost)
+    }
+
     /// The largest number of records that may be suppressed.
     pub fn budget(&self) -> u64 {
         self.suppress_at_most

@@ -15,6 +15,9 @@
 //! The people of a public register are lifted to the node as the table is, whether the table has their values or not, so that a
 //! group knows how many of them look like it.
 //!
+//! Who knows several records of a person sees combinations of groups. Where people of one combination fail, its smallest group is given
+//! up, so that they look like those who were never in it.
+//!
 //! # Guarantee
 //!
 //! What is left keeps every promise on its own columns. For promises that last (see [`crate::Request`]) it is the largest such
@@ -40,9 +43,10 @@
 use std::borrow::Cow;
 
 use denym_data::Code;
+use denym_measure::{Together, combinations_of};
 
 use crate::class::with_group;
-use crate::frequency::{FrequencySet, Grouping};
+use crate::frequency::{FrequencySet, Grouping, histogram_of};
 use crate::keys::{Key, Layout};
 use crate::request::Request;
 
@@ -53,6 +57,19 @@ pub struct Setting {
     pub scopes: Vec<Vec<Vec<usize>>>,
     /// A public register, in the codes of the summary.
     pub population: Option<Population>,
+    /// How many records of each subject an adversary knows, when more than one.
+    pub together: Option<Together>,
+    /// Records of the source that were left out before the search: every score counts them as suppressed, no budget does.
+    pub lost: u64,
+}
+
+impl Setting {
+    /// Whether promises are judged class by class after all.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.population.is_none()
+            && self.together.is_none()
+            && self.scopes.iter().all(Vec::is_empty)
+    }
 }
 
 /// The distinct tuples of a public register.
@@ -62,8 +79,9 @@ pub struct Population {
     pub quasi: Vec<Vec<Code>>,
     /// People with each tuple.
     pub people: Vec<u64>,
-    /// Whether everybody must look like a published class (a positive lower bound of delta-presence).
-    pub everybody: bool,
+    /// Sets of quasi-identifiers, by position, on each of which everybody must look like a published class (a positive lower bound of
+    /// delta-presence).
+    pub everybody: Vec<Vec<usize>>,
 }
 
 /// How the classes of a node fare.
@@ -110,12 +128,16 @@ pub(crate) fn verdicts<const W: usize>(
     judge.settle(&scopes, |p| is(p, true));
     let lasts = judge.alive.clone();
     judge.settle(&scopes, |_| true);
-    let everybody = setting
-        .population
-        .as_ref()
-        .is_some_and(|population| population.everybody);
-    if everybody && judge.someone_is_outside() {
-        judge.alive.fill(false);
+    if let Some(known) = setting.together {
+        while judge.part(&scopes, known) {
+            judge.settle(&scopes, |_| true);
+        }
+    }
+    let everybody = setting.population.iter().flat_map(|p| &p.everybody);
+    for members in everybody {
+        if judge.someone_is_outside(&layout.mask(members)) {
+            judge.alive.fill(false);
+        }
     }
     Verdicts {
         lasts,
@@ -256,18 +278,102 @@ impl<const W: usize> Judge<'_, W> {
             .collect()
     }
 
+    /// Suppresses classes of combinations that fail, the smallest group of each; whether there was any.
+    fn part(&mut self, scopes: &[(Key<W>, Vec<usize>)], known: Together) -> bool {
+        let mut doomed: Vec<usize> = Vec::new();
+        for (mask, promises) in scopes {
+            match self.parted(mask, promises, known) {
+                Some(classes) => doomed.extend(classes),
+                // Too many combinations to be looked at: nothing can be said for this node.
+                None => doomed.extend((0..self.set.len()).filter(|&class| self.alive[class])),
+            }
+        }
+        for &class in &doomed {
+            self.alive[class] = false;
+        }
+        !doomed.is_empty()
+    }
+
+    /// The classes to give up so that fewer combinations under `mask` fail; `None` when these are too many to be listed.
+    fn parted(&self, mask: &Key<W>, promises: &[usize], known: Together) -> Option<Vec<usize>> {
+        let Some(subjects) = &self.set.subjects else {
+            return Some(Vec::new());
+        };
+        let masked = |key: &Key<W>| -> Key<W> { std::array::from_fn(|w| key[w] & mask[w]) };
+        let mut numbering = Grouping::default();
+        let mut classes_of: Vec<Vec<usize>> = Vec::new();
+        let mut groups_of: Vec<Vec<u32>> = Vec::new();
+        for class in (0..self.set.len()).filter(|&class| self.alive[class]) {
+            let group = numbering.add(masked(&self.set.keys[class]), self.set.records[class]);
+            classes_of.resize(numbering.keys.len(), Vec::new());
+            classes_of[group as usize].push(class);
+            for &subject in subjects.row(class) {
+                let subject = subject as usize;
+                if groups_of.len() <= subject {
+                    groups_of.resize(subject + 1, Vec::new());
+                }
+                groups_of[subject].push(group);
+            }
+        }
+        for groups in &mut groups_of {
+            groups.sort_unstable();
+            groups.dedup();
+        }
+        let mut doomed = Vec::new();
+        for (set, people) in combinations_of(&groups_of, known)? {
+            let stands = set.iter().all(|&group| {
+                let classes = &classes_of[group as usize];
+                let counts: Vec<Vec<(Code, u64)>> = self
+                    .set
+                    .shown
+                    .iter()
+                    .map(|shown| {
+                        let pairs = classes.iter().flat_map(|&class| shown.row(class));
+                        let own = pairs.filter(|(_, who)| people.binary_search(who).is_ok());
+                        let mut own: Vec<(Code, u32)> = own.copied().collect();
+                        own.sort_unstable();
+                        own.dedup();
+                        histogram_of(&own)
+                    })
+                    .collect();
+                let many = people.len() as u64;
+                with_group(
+                    many,
+                    Some(many),
+                    counts.iter().map(Vec::as_slice),
+                    |group| {
+                        let own = |p: &&usize| {
+                            let name = self.request.promises[**p].terms().name;
+                            !matches!(name, "k-map" | "delta-presence")
+                        };
+                        let mut promises = promises.iter().filter(own);
+                        promises.all(|&p| self.request.promises[p].admits(group))
+                    },
+                )
+            });
+            let smallest = set
+                .iter()
+                .min_by_key(|&&group| numbering.records[group as usize]);
+            if let (false, Some(&group)) = (stands, smallest) {
+                doomed.extend_from_slice(&classes_of[group as usize]);
+            }
+        }
+        Some(doomed)
+    }
+
     /// Whether somebody of the population looks like no published class.
-    fn someone_is_outside(&self) -> bool {
+    fn someone_is_outside(&self, mask: &Key<W>) -> bool {
         let Some(people) = self.people else {
             return false;
         };
+        let masked = |key: &Key<W>| -> Key<W> { std::array::from_fn(|w| key[w] & mask[w]) };
         let mut published = Grouping::default();
         for class in (0..self.set.len()).filter(|&class| self.alive[class]) {
-            published.add(self.set.keys[class], 0);
+            published.add(masked(&self.set.keys[class]), 0);
         }
         let inside = published.keys.len();
         for key in &people.keys {
-            published.add(*key, 0);
+            published.add(masked(key), 0);
         }
         published.keys.len() > inside
     }

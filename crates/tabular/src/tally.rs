@@ -197,7 +197,7 @@ impl<'a, const W: usize> Views<'a, W> {
     }
 
     fn judge(&self, levels: &[u8], set: &FrequencySet<W>) -> Tally {
-        if let Some(setting) = self.request.setting {
+        if let Some(setting) = self.request.apart() {
             let verdicts = verdicts(&self.request, setting, &self.layout, levels, set);
             return self.sum_up(levels, set, &verdicts);
         }

@@ -117,7 +117,11 @@ fn no_solver_breaks_a_promise_when_people_have_several_records() {
             let at = format!("round {round}, {}", entry.name);
             let solution = match Context::quiet(1, |c| (entry.make)().solve(&request, c)) {
                 Ok(solution) => solution,
-                Err(Error::Infeasible { .. } | Error::PromiseNotHonoured { .. }) => continue,
+                Err(
+                    Error::Infeasible { .. }
+                    | Error::PromiseNotHonoured { .. }
+                    | Error::SubjectsNotHonoured,
+                ) => continue,
                 Err(error) => panic!("{at}: {error}"),
             };
             assert_eq!(solution.recoding.unit, Unit::Tuple, "{at}");
@@ -152,5 +156,10 @@ fn no_solver_breaks_a_promise_when_people_have_several_records() {
         .filter(|entry| solved.get(entry.name).copied().unwrap_or(0) < 20)
         .map(|entry| entry.name)
         .collect();
-    assert!(few.is_empty() || few == ["mondrian-relaxed"], "{solved:?}");
+    // These two do not count people.
+    let records_only = ["mondrian-relaxed", "blind-generalization"];
+    assert!(
+        few.iter().all(|name| records_only.contains(name)),
+        "{solved:?}"
+    );
 }

@@ -109,14 +109,18 @@ fn case(random: &mut SplitMix64, confident: bool) -> Case {
             .map(|d| distinct.keys().map(|tuple: &Vec<u32>| tuple[d]).collect())
             .collect(),
         people: distinct.values().copied().collect(),
-        everybody: false,
+        everybody: Vec::new(),
     });
     Case {
         quasi,
         secret,
         hierarchies,
         promises,
-        setting: Setting { scopes, population },
+        setting: Setting {
+            scopes,
+            population,
+            ..Setting::default()
+        },
         people,
     }
 }

@@ -78,7 +78,7 @@ fn permutation_has_the_least_error_of_all_partitions() {
             numbers: denym_measure::promises::exact_numbers(&secret.dictionary),
         };
         match (
-            solver.solve(&summary),
+            solver.solve(&summary, &mut |_| 0),
             every_partition(&numbers, k as usize, e),
         ) {
             (Ok(permuted), Some(least)) => {
@@ -465,7 +465,7 @@ fn table_6_the_join_is_made_safe_by_every_solver() {
 #[test]
 fn personalized_guards_hold_in_every_class() {
     let mut random = SplitMix64::new(9);
-    let mut raised = 0;
+    let (mut raised, mut refused) = (0, 0);
     for round in 0..60 {
         let n = 8 + random.below(20) as usize;
         let pick = |random: &mut SplitMix64, from: &[&'static str]| -> Vec<&'static str> {
@@ -528,10 +528,23 @@ fn personalized_guards_hold_in_every_class() {
             taxonomy: taxonomy.clone(),
             bound,
         };
-        let release = Context::quiet(0, |context| solver.run(&request, context)).expect("feasible");
-        assert!(release.solution.statistics.smallest >= 2, "round {round}");
-        // Judged person by person: a published node stands for its leaves evenly.
+        // Judged person by person: a published node stands evenly for the values of the data under it.
         let under = |code: u32, (level, at): (usize, u32)| taxonomy.node(level, code) == at;
+        let codes = ill.dictionary.len() as u32;
+        let release = match Context::quiet(0, |context| solver.run(&request, context)) {
+            Ok(release) => release,
+            Err(error) => {
+                // Only when a guarded node is most of what occurs is the root itself too telling.
+                assert!(matches!(error, Error::Infeasible { .. }), "round {round}");
+                let telling = guarded.iter().flatten().any(|&guard| {
+                    2 * (0..codes).filter(|&code| under(code, guard)).count() > codes as usize
+                });
+                assert!(telling, "round {round}: everything at the top is safe");
+                refused += 1;
+                continue;
+            }
+        };
+        assert!(release.solution.statistics.smallest >= 2, "round {round}");
         let tuples = quasi.codes.clone();
         for class in 0..release.solution.recoding.classes() {
             let rows: Vec<usize> = (0..n)
@@ -557,10 +570,7 @@ fn personalized_guards_hold_in_every_class() {
                         hit as f64 / alike.len() as f64
                     })
                     .sum();
-                // All four diseases occur in the taxonomy, so leaves and codes may differ only when one never occurs.
-                if ill.dictionary.len() == 4 {
-                    assert!(chance / rows.len() as f64 <= 0.5 + 1e-9, "round {round}");
-                }
+                assert!(chance / rows.len() as f64 <= 0.5 + 1e-9, "round {round}");
             }
             raised += release.levels[class].iter().filter(|l| l.1 > 0).count();
         }
@@ -579,5 +589,5 @@ fn personalized_guards_hold_in_every_class() {
             );
         }
     }
-    assert!(raised > 0);
+    assert!(raised > 0 && refused < 10, "{raised} {refused}");
 }

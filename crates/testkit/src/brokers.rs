@@ -69,10 +69,9 @@ impl Broker {
     /// # Panics
     ///
     /// When the broker is there but does not start.
-    #[expect(clippy::print_stderr, reason = "a skipped test must say so")]
     pub fn guarded_kafka() -> Option<Self> {
         let Some(command) = tansu() else {
-            eprintln!("skipped: no tansu here");
+            crate::skip("no Kafka broker that asks for passwords");
             return None;
         };
         Some(Self::tansu(command, None, &["--authentication"]))
@@ -224,11 +223,10 @@ fn tansu() -> Option<PathBuf> {
     look_for("tansu", &[&cached])
 }
 
-#[expect(clippy::print_stderr, reason = "a skipped test must say so")]
 fn find(name: &str, places: &[&str]) -> Option<PathBuf> {
     let found = look_for(name, places);
     if found.is_none() {
-        eprintln!("skipped: no `{name}` is installed here; `make needs` tries to");
+        crate::skip(&format!("no {name}"));
     }
     found
 }

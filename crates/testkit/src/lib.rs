@@ -9,6 +9,12 @@ pub mod postgres;
 pub mod purpose;
 pub mod python;
 pub mod shared;
+mod skip;
 pub mod streams;
 pub mod summarize;
 pub mod trails;
+mod vectors;
+pub mod worlds;
+
+pub use skip::{NO_SKIPS, lacks, skip};
+pub use vectors::vectors;

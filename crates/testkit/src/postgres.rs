@@ -23,10 +23,9 @@ impl Server {
     /// # Panics
     ///
     /// When PostgreSQL is there but does not start.
-    #[expect(clippy::print_stderr, reason = "a skipped test must say so")]
     pub fn start() -> Option<Self> {
         let Some(binaries) = binaries() else {
-            eprintln!("skipped: no PostgreSQL server is installed here");
+            crate::skip("no PostgreSQL server");
             return None;
         };
         let folder = std::env::temp_dir().join(format!(

@@ -3,12 +3,18 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// A Python with `packages` installed, kept in the user's cache; `None` (after saying so) when it cannot be had.
-#[expect(clippy::print_stderr, reason = "a skipped test must say so")]
+/// A Python with `packages` installed, kept in the user's cache; `None`, after counting the test as skipped, when it cannot be had.
+///
+/// # Panics
+///
+/// When no package is named.
 pub fn python(packages: &[&str]) -> Option<PathBuf> {
-    let home = std::env::var_os("HOME").map(PathBuf::from)?;
+    let home = PathBuf::from(std::env::var_os("HOME").unwrap_or_default());
     // An environment for each peer: some pin what others need in another version.
-    let name = packages.first()?.split(['=', '<', '>']).next()?;
+    let name = packages[0]
+        .split(['=', '<', '>'])
+        .next()
+        .unwrap_or_default();
     let directory = home.join(format!(".cache/denym/venv-{name}"));
     let python = directory.join("bin/python");
     let quiet = |command: &mut Command| {
@@ -19,7 +25,7 @@ pub fn python(packages: &[&str]) -> Option<PathBuf> {
             .is_ok_and(|status| status.success())
     };
     if !python.is_file() && !quiet(Command::new("python3").args(["-m", "venv"]).arg(&directory)) {
-        eprintln!("skipped: no Python virtual environment can be made");
+        crate::skip("no Python");
         return None;
     }
     let installed = quiet(
@@ -28,7 +34,7 @@ pub fn python(packages: &[&str]) -> Option<PathBuf> {
             .args(packages),
     );
     if !installed {
-        eprintln!("skipped: {} cannot be installed", packages.join(", "));
+        crate::skip(&format!("no Python package {name}"));
     }
     installed.then_some(python)
 }

@@ -10,12 +10,15 @@ use serde_json::Value;
 const ARROWS: &[(&str, &[&str])] = &[
     ("data", &[]),
     ("measure", &["data"]),
+    ("policy", &["data", "measure"]),
     ("tabular", &["data", "measure"]),
     ("microdata", &["data", "measure"]),
     ("paths", &["data", "measure"]),
-    ("attack", &["data", "measure"]),
-    ("stream", &["data", "measure", "paths"]),
-    ("purpose", &["data"]),
+    ("attack", &["data", "measure", "policy"]),
+    // Who checks never imports who anonymizes.
+    ("release", &["data", "measure", "policy", "attack"]),
+    ("stream", &["data", "measure", "paths", "release"]),
+    ("purpose", &["data", "policy"]),
     ("engine", &["data"]),
     ("report", &[]),
     (
@@ -23,10 +26,12 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "data",
             "measure",
+            "policy",
             "tabular",
             "microdata",
             "paths",
             "attack",
+            "release",
             "stream",
             "purpose",
             "engine",
@@ -34,8 +39,9 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("gateway", &["data", "purpose", "engine"]),
+    ("brokers", &["engine"]),
     ("cluster", &["engine"]),
-    ("cli", &["denym", "gateway", "cluster"]),
+    ("cli", &["denym", "gateway", "brokers", "cluster"]),
     ("testkit", &["data"]),
     (
         "bench",
@@ -55,8 +61,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Crates that may know the query engine; everything else builds in seconds.
-const HEAVY: &[&str] = &["engine", "gateway", "cluster"];
+/// Crates that may know a query engine or an asynchronous runtime; no build that a newcomer waits for has them.
+const HEAVY: &[&str] = &["gateway", "brokers", "cluster"];
+
+/// The one crate beside those that may know arrays and Parquet.
+const FILES: &str = "engine";
 
 fn packages() -> Vec<Value> {
     let output = Command::new(env!("CARGO"))
@@ -116,17 +125,49 @@ fn no_arrow_that_the_design_does_not_have() {
 }
 
 #[test]
-fn algorithm_crates_stay_light() {
+fn no_query_engine_and_no_runtime_in_the_light_crates() {
     for package in packages() {
         let room = room(&package);
         if !HEAVY.contains(&room.as_str()) {
             for dependency in dependencies(&package) {
-                let heavy = ["datafusion", "tokio", "arrow", "parquet", "axum", "pgwire"]
-                    .iter()
-                    .any(|name| dependency == *name || dependency.starts_with(&format!("{name}-")));
+                let is = |names: &[&str]| {
+                    names.iter().any(|name| {
+                        dependency == *name || dependency.starts_with(&format!("{name}-"))
+                    })
+                };
+                let heavy = is(&["datafusion", "tokio", "axum", "pgwire", "async", "futures"])
+                    || (room != FILES && is(&["arrow", "parquet"]));
                 assert!(!heavy, "`{room}` must not depend on `{dependency}`");
             }
         }
+    }
+}
+
+/// What a newcomer waits for, with all that it brings along: the crates above may be light and one of theirs heavy.
+#[test]
+fn the_default_build_has_no_query_engine_and_no_runtime() {
+    let tree = |features: &[&str]| {
+        let output = Command::new(env!("CARGO"))
+            .args(["tree", "-p", "denym-cli", "-e", "normal,build"])
+            .args(["--prefix", "none", "--format", "{p}", "--offline"])
+            .args(features)
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .output()
+            .expect("cargo runs");
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).expect("names are text")
+    };
+    let heavy = |tree: &str| -> BTreeSet<String> {
+        let names = tree.lines().filter_map(|line| line.split(' ').next());
+        let known = ["datafusion", "tokio", "pgwire", "async-nats", "rskafka"];
+        let is_heavy = |name: &&str| known.iter().any(|known| name.starts_with(known));
+        names.filter(is_heavy).map(str::to_owned).collect()
+    };
+    assert_eq!(heavy(&tree(&[])), BTreeSet::new());
+    // The names above are those that the full build has.
+    let full = heavy(&tree(&["--features", "full"]));
+    for name in ["datafusion", "tokio", "pgwire", "async-nats", "rskafka"] {
+        assert!(full.contains(name), "{name}: {full:?}");
     }
 }
 

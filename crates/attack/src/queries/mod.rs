@@ -16,5 +16,6 @@ mod tracker;
 
 pub use formula::{Answers, Formula, Restricted};
 pub use tracker::{
-    Learned, added_between, asked_directly, general_tracker, individual_tracker, track_everybody,
+    Learned, added_between, asked_directly, everybody_added, general_tracker, individual_tracker,
+    track_everybody,
 };

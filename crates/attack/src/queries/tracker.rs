@@ -1,7 +1,6 @@
 //! Difference and tracker attacks on a system that answers counts and sums.
 
 use super::formula::{Answers, Formula};
-use crate::catalogue::known;
 use crate::{Coverage, Evidence};
 
 /// What was learned, and by how many questions.
@@ -33,6 +32,32 @@ pub fn added_between(
         value: after.sum(formula)? - before.sum(formula)?,
         questions: 4,
     })
+}
+
+/// Asks about everybody who came between two states: `columns` are those of the later one, `newcomers` its records that the earlier one lacks.
+///
+/// What each newcomer's number is where it is learned, and the evidence: newcomers whose number is learned, of all.
+pub fn everybody_added(
+    before: &dyn Answers,
+    after: &dyn Answers,
+    columns: &[&[u32]],
+    newcomers: &[usize],
+) -> (Vec<(usize, f64)>, Evidence) {
+    let learned: Vec<(usize, f64)> = newcomers
+        .iter()
+        .filter_map(|&row| {
+            let terms = (0..columns.len()).map(|at| Formula::Is(at, columns[at][row]));
+            let formula = terms.reduce(Formula::and)?;
+            Some((row, added_between(before, after, &formula)?.value))
+        })
+        .collect();
+    let evidence = Evidence::new(
+        "query-difference",
+        learned.len() as u64,
+        newcomers.len() as u64,
+        Coverage::Exhaustive,
+    );
+    (learned, evidence)
 }
 
 /// The number of the one person who is both `a` and `b`, from answers about `a` and about `a` without `b`.
@@ -108,11 +133,6 @@ pub fn track_everybody(
     let found = learned.iter().flatten().count() as u64;
     (
         learned,
-        Evidence::new(
-            known("query-tracker"),
-            found,
-            people as u64,
-            Coverage::Exhaustive,
-        ),
+        Evidence::new("query-tracker", found, people as u64, Coverage::Exhaustive),
     )
 }

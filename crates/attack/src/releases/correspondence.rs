@@ -19,7 +19,6 @@
 //!
 //! One small flow per sensitive value, between groups.
 
-use crate::catalogue::known;
 use crate::{Coverage, Error, Evidence};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -87,7 +86,7 @@ pub fn inserted(
         seems.len() >= l && group.possible.len() < l
     });
     let evidence = Evidence::new(
-        known("correspondence"),
+        "correspondence",
         broken.count() as u64,
         holds.count() as u64,
         Coverage::Exhaustive,

@@ -10,7 +10,6 @@
 //!
 //! Survey section 6.3, Example 6.4; Xiao and Tao, SIGMOD 2007.
 
-use crate::catalogue::known;
 use crate::{Coverage, Error, Evidence};
 use std::collections::BTreeSet;
 
@@ -58,7 +57,7 @@ pub fn intersection(views: &[View], l: usize) -> Result<(Vec<Remaining>, Evidenc
         .filter(|left| left.values.len() < l && left.best_single >= l)
         .count() as u64;
     let evidence = Evidence::new(
-        known("intersection"),
+        "intersection",
         broken,
         remaining.len() as u64,
         Coverage::Exhaustive,
@@ -114,12 +113,7 @@ pub fn m_invariance(views: &[View], m: usize) -> Result<(Vec<VarianceFailure>, E
     }
     Ok((
         failures,
-        Evidence::new(
-            known("m-invariance"),
-            differing,
-            repeated,
-            Coverage::Exhaustive,
-        ),
+        Evidence::new("m-invariance", differing, repeated, Coverage::Exhaustive),
     ))
 }
 

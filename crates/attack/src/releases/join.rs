@@ -14,7 +14,6 @@
 //!
 //! Matches between distinct shared values, then one entry per match.
 
-use crate::catalogue::known;
 use crate::{Coverage, Error, Evidence};
 use std::collections::BTreeMap;
 
@@ -114,11 +113,6 @@ pub fn join(
         .iter()
         .filter(|group| group.size < k || group.confidence() >= confidence)
         .count() as u64;
-    let evidence = Evidence::new(
-        known("join"),
-        broken,
-        groups.len() as u64,
-        Coverage::Exhaustive,
-    );
+    let evidence = Evidence::new("join", broken, groups.len() as u64, Coverage::Exhaustive);
     Ok((groups, evidence))
 }

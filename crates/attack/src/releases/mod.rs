@@ -3,9 +3,7 @@
 pub mod correspondence;
 pub mod intersection;
 pub mod join;
-pub mod windows;
 
 pub use correspondence::{Inserted, inserted};
 pub use intersection::{Remaining, VarianceFailure, View, intersection, m_invariance};
 pub use join::{JoinedGroup, join};
-pub use windows::union_of_windows;

@@ -6,6 +6,9 @@
 //! and the published record nearest to the victim is the guess. It succeeds when that is the victim's record; among
 //! several equally near ones the guess is one of them at random.
 //!
+//! A release is sorted anew, so nobody but the publisher knows which record is whose. Without that, the nearest record counts as right:
+//! no adversary who guesses by distance does better.
+//!
 //! # Guarantee
 //!
 //! Exact for the given distance. Groups of k equal published records allow at most one success in k on average.
@@ -18,16 +21,17 @@
 //!
 //! rows x rows x columns, all cores.
 
-use crate::evidence::{Attack, Draw};
-use crate::{Error, Evidence};
+use crate::{Coverage, Error, Evidence};
 use rayon::prelude::*;
 
-/// Original and published numbers of the same people, row by row.
+/// Original and published numbers of the same people.
 #[derive(Debug, Clone)]
 pub struct DistanceLinkage {
     columns: usize,
     original: Vec<f64>,
     published: Vec<f64>,
+    /// The published row of each original one, where that is known.
+    truth: Option<Vec<u32>>,
 }
 
 impl DistanceLinkage {
@@ -37,6 +41,41 @@ impl DistanceLinkage {
     ///
     /// When columns differ in number or length, or a number is not finite.
     pub fn new(original: &[&[f64]], published: &[&[f64]]) -> Result<Self, Error> {
+        let rows = original.first().map_or(0, |column| column.len());
+        Self::paired(original, published, (0..rows as u32).collect())
+    }
+
+    /// From columns; published row `truth[i]` is that of the person in original row i.
+    ///
+    /// # Errors
+    ///
+    /// As [`DistanceLinkage::new`]; and when there is not one published row for each original one.
+    pub fn paired(
+        original: &[&[f64]],
+        published: &[&[f64]],
+        truth: Vec<u32>,
+    ) -> Result<Self, Error> {
+        let rows = original.first().map_or(0, |column| column.len());
+        let shown = published.first().map_or(0, |column| column.len());
+        let inside = truth.iter().filter(|&&row| (row as usize) < shown).count();
+        if truth.len() != rows || inside != rows {
+            return Err(Error::LengthsDiffer {
+                what: "pairs",
+                expected: rows,
+                found: inside,
+            });
+        }
+        let mut linkage = Self::unpaired(original, published)?;
+        linkage.truth = Some(truth);
+        Ok(linkage)
+    }
+
+    /// From columns, where nobody knows whose record is whose: the nearest one counts as right, one of several as one guess among them.
+    ///
+    /// # Errors
+    ///
+    /// When columns differ in number, columns of one table differ in length, or a number is not finite.
+    pub fn unpaired(original: &[&[f64]], published: &[&[f64]]) -> Result<Self, Error> {
         if original.len() != published.len() {
             return Err(Error::LengthsDiffer {
                 what: "published",
@@ -44,8 +83,10 @@ impl DistanceLinkage {
                 found: published.len(),
             });
         }
-        let rows = original.first().map_or(0, |column| column.len());
-        for column in original.iter().chain(published) {
+        let lengths = [original, published].map(|t| t.first().map_or(0, |column| column.len()));
+        let first = original.iter().map(|column| (column, lengths[0]));
+        let second = published.iter().map(|column| (column, lengths[1]));
+        for (column, rows) in first.chain(second) {
             if column.len() != rows {
                 return Err(Error::LengthsDiffer {
                     what: "column",
@@ -64,7 +105,7 @@ impl DistanceLinkage {
             .iter()
             .map(|column| center_and_scale(column))
             .collect();
-        let flat = |table: &[&[f64]]| -> Vec<f64> {
+        let flat = |table: &[&[f64]], rows: usize| -> Vec<f64> {
             (0..rows)
                 .flat_map(|row| {
                     table
@@ -76,8 +117,9 @@ impl DistanceLinkage {
         };
         Ok(Self {
             columns: original.len(),
-            original: flat(original),
-            published: flat(published),
+            original: flat(original, lengths[0]),
+            published: flat(published, lengths[1]),
+            truth: None,
         })
     }
 
@@ -103,43 +145,51 @@ impl DistanceLinkage {
         nearest
     }
 
-    /// Expected number of right guesses over everybody.
-    pub fn expected(&self) -> f64 {
-        let right: Vec<f64> = (0..self.victims())
+    /// The chance of a right guess about each person.
+    fn chances(&self) -> Vec<f64> {
+        (0..self.people())
             .into_par_iter()
             .map(|row| {
                 let nearest = self.nearest(row);
-                if nearest.contains(&(row as u32)) {
+                let truth = self.truth.as_ref().map(|truth| truth[row]);
+                if truth.is_none_or(|own| nearest.contains(&own)) && !nearest.is_empty() {
                     1.0 / nearest.len() as f64
                 } else {
                     0.0
                 }
             })
-            .collect();
-        // Summed in row order, so that the result does not depend on the threads.
-        right.iter().sum()
+            .collect()
     }
 
-    /// Everybody whose record alone is nearest.
-    pub fn evidence(&self) -> Evidence {
-        crate::evidence::exhaustive(crate::catalogue::known("distance-linkage"), self)
-    }
-}
-
-impl Attack for DistanceLinkage {
-    type Knowledge = ();
-
-    fn victims(&self) -> usize {
+    /// People who are looked for.
+    pub fn people(&self) -> usize {
         self.original.len().checked_div(self.columns).unwrap_or(0)
     }
 
-    /// The victim's original numbers: always the same.
-    fn knowledge(&self, _: usize, _: Draw<'_>) -> Vec<()> {
-        vec![()]
+    /// Expected number of right guesses over everybody.
+    pub fn expected(&self) -> f64 {
+        // Summed in row order, so that the result does not depend on the threads.
+        self.chances().iter().sum()
     }
 
-    fn succeeds(&self, victim: usize, (): &()) -> bool {
-        self.nearest(victim) == [victim as u32]
+    /// The mean chance of a right guess; certain where one record alone is nearest and not known to be another's.
+    pub fn evidence(&self) -> Evidence {
+        let chances = self.chances();
+        let people = chances.len() as u64;
+        let certain = chances.iter().filter(|&&chance| chance >= 1.0).count() as u64;
+        let sum: f64 = chances.iter().sum();
+        let rate = if people == 0 {
+            0.0
+        } else {
+            sum / people as f64
+        };
+        Evidence::counted(
+            "distance-linkage",
+            certain,
+            people,
+            rate,
+            Coverage::Exhaustive,
+        )
     }
 }
 
@@ -181,6 +231,27 @@ mod tests {
         assert_eq!(grouped.nearest(2), [2, 3]);
         assert_eq!(grouped.evidence().successes, 0);
         assert!((grouped.expected() - 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn sorting_a_release_hides_nobody() {
+        let original = [3.0, 1.0, 2.0, 30.0, 31.0, 32.0];
+        let means = [2.0, 2.0, 2.0, 31.0, 31.0, 31.0];
+        let mut sorted = means;
+        sorted.reverse();
+        // Row by row the wrong group is compared; by distance everybody is one of three.
+        let by_row = DistanceLinkage::new(&[&original], &[&sorted]).unwrap();
+        assert!(by_row.expected() < 1e-12);
+        let free = DistanceLinkage::unpaired(&[&original], &[&sorted]).unwrap();
+        assert!((free.expected() - 2.0).abs() < 1e-12);
+        assert_eq!(free.evidence().successes, 0);
+        // Records that are missing from the release change nothing about that.
+        let fewer = DistanceLinkage::unpaired(&[&original], &[&sorted[..5]]).unwrap();
+        assert!((fewer.expected() - (1.0 + 1.5)).abs() < 1e-12);
+        let truth = vec![5, 4, 3, 2, 1, 0];
+        let known = DistanceLinkage::paired(&[&original], &[&sorted], truth).unwrap();
+        assert!((known.expected() - 2.0).abs() < 1e-12);
+        assert!(DistanceLinkage::paired(&[&original], &[&sorted], vec![9; 6]).is_err());
     }
 
     #[test]

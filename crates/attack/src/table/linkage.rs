@@ -8,7 +8,7 @@
 //! # Guarantee
 //!
 //! Candidates are exact. A person with one candidate is found for certain if the person is known to be in the table;
-//! otherwise see [`super::presence()`]. The expected number of right guesses is the sum of 1 / candidates.
+//! otherwise see [`crate::attacks::presence`]. The expected number of right guesses is the sum of 1 / candidates.
 //!
 //! # Reference
 //!
@@ -18,8 +18,7 @@
 //!
 //! Distinct people x attributes x classes / 64, all cores; bits for every external value that occurs.
 
-use crate::catalogue::known;
-use crate::{Coverage, Error, Evidence};
+use crate::Error;
 use hashbrown::HashTable;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -82,6 +81,8 @@ pub struct Linkage {
     sets: Vec<Vec<u32>>,
     /// The set of each person.
     of_person: Vec<u32>,
+    /// Whose each published row is, where several rows may be one subject's; subjects of two classes are two.
+    subject_of: Option<Vec<u32>>,
 }
 
 impl Linkage {
@@ -143,7 +144,56 @@ impl Linkage {
             classes,
             sets,
             of_person,
+            subject_of: None,
         })
+    }
+
+    /// The same, where equal `subjects` of one class are one person: what is counted are people then. Numbers that start anew in
+    /// every class tie nothing together across classes.
+    ///
+    /// # Errors
+    ///
+    /// When there is not one subject per published row.
+    pub fn with_subjects(mut self, subjects: &[u32]) -> Result<Self, Error> {
+        self.same_rows("subjects", subjects.len())?;
+        let mut subject_of = vec![0; subjects.len()];
+        let mut next = 0;
+        for class in &self.classes {
+            let mut known: BTreeMap<u32, u32> = BTreeMap::new();
+            for &row in class {
+                let number = *known.entry(subjects[row as usize]).or_insert_with(|| {
+                    next += 1;
+                    next - 1
+                });
+                subject_of[row as usize] = number;
+            }
+        }
+        self.subject_of = Some(subject_of);
+        Ok(self)
+    }
+
+    /// Whose a published row is: itself, where every record is a person.
+    fn owner(&self, row: u32) -> u32 {
+        self.subject_of
+            .as_ref()
+            .map_or(row, |subjects| subjects[row as usize])
+    }
+
+    /// People among these rows.
+    fn owners<'a>(&self, rows: impl Iterator<Item = &'a u32>) -> u64 {
+        match self.subject_of {
+            None => rows.count() as u64,
+            Some(_) => rows
+                .map(|&row| self.owner(row))
+                .collect::<BTreeSet<u32>>()
+                .len() as u64,
+        }
+    }
+
+    /// People of each class.
+    pub fn class_people(&self) -> Vec<u64> {
+        let classes = self.classes.iter();
+        classes.map(|rows| self.owners(rows.iter())).collect()
     }
 
     /// What leads to sensitive values where they belong to groups of records: everybody's candidates stand for their whole
@@ -167,6 +217,7 @@ impl Linkage {
             classes: groups,
             sets,
             of_person: self.of_person.clone(),
+            subject_of: None,
         })
     }
 
@@ -196,40 +247,19 @@ impl Linkage {
         rows
     }
 
-    /// How many records could be each person's.
+    /// How many records could be each person's; how many people, where records have subjects.
     pub fn candidate_counts(&self) -> Vec<u64> {
-        let sizes = self.per_set(|classes| {
-            classes
-                .iter()
-                .map(|&class| self.classes[class as usize].len() as u64)
-                .sum()
-        });
+        let sizes = self.candidates_per_set();
         self.of_person
             .iter()
             .map(|&set| sizes[set as usize])
             .collect()
     }
 
-    /// How many subjects could be each person, when a subject may have several records.
-    ///
-    /// # Errors
-    ///
-    /// When there is not one subject number per published row.
-    pub fn candidate_subjects(&self, subjects: &[u32]) -> Result<Vec<u64>, Error> {
-        self.same_rows("subjects", subjects.len())?;
-        let sizes = self.per_set(|classes| {
-            let rows = classes
-                .iter()
-                .flat_map(|&class| &self.classes[class as usize]);
-            rows.map(|&row| subjects[row as usize])
-                .collect::<BTreeSet<u32>>()
-                .len() as u64
-        });
-        Ok(self
-            .of_person
-            .iter()
-            .map(|&set| sizes[set as usize])
-            .collect())
+    /// Candidates of each distinct set of classes.
+    pub(crate) fn candidates_per_set(&self) -> Vec<u64> {
+        let people = self.class_people();
+        self.per_set(|classes| classes.iter().map(|&class| people[class as usize]).sum())
     }
 
     /// Expected number of right guesses when each person's record is guessed among the candidates.
@@ -241,31 +271,37 @@ impl Linkage {
             .sum()
     }
 
-    /// People with exactly one candidate record, out of those with any.
-    pub fn evidence(&self) -> Evidence {
-        let counts = self.candidate_counts();
-        let certain = counts.iter().filter(|&&count| count == 1).count() as u64;
-        let matched = counts.iter().filter(|&&count| count > 0).count() as u64;
-        Evidence::new(known("linkage"), certain, matched, Coverage::Exhaustive)
-    }
-
     /// For each person how often each sensitive value occurs among the candidates.
     pub(crate) fn histograms(&self, sensitive: &[u32]) -> Result<Vec<BTreeMap<u32, u64>>, Error> {
         self.same_rows("sensitive", sensitive.len())?;
         Ok(self.per_set(|classes| {
-            let mut histogram = BTreeMap::new();
-            for &row in classes
+            let rows = classes
                 .iter()
-                .flat_map(|&class| &self.classes[class as usize])
-            {
-                *histogram.entry(sensitive[row as usize]).or_insert(0) += 1;
-            }
-            histogram
+                .flat_map(|&class| &self.classes[class as usize]);
+            self.histogram(rows, sensitive)
         }))
     }
 
-    pub(crate) fn set_of(&self, person: usize) -> usize {
-        self.of_person[person] as usize
+    /// How many records of these rows have each value; how many people, where records have subjects.
+    pub(crate) fn histogram<'a>(
+        &self,
+        rows: impl Iterator<Item = &'a u32>,
+        sensitive: &[u32],
+    ) -> BTreeMap<u32, u64> {
+        let mut histogram = BTreeMap::new();
+        let mut seen = BTreeSet::new();
+        for &row in rows {
+            let value = sensitive[row as usize];
+            if self.subject_of.is_none() || seen.insert((value, self.owner(row))) {
+                *histogram.entry(value).or_insert(0) += 1;
+            }
+        }
+        histogram
+    }
+
+    /// The set of candidates of each person.
+    pub(crate) fn sets_of_people(&self) -> &[u32] {
+        &self.of_person
     }
 
     pub(crate) fn per_set<T: Send>(&self, f: impl Fn(&[u32]) -> T + Sync) -> Vec<T> {

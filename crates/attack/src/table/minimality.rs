@@ -19,8 +19,8 @@
 //!
 //! One run of the algorithm per distinct assignment: the product over groups of multinomials. Small groups only.
 
-use crate::catalogue::known;
 use crate::{Coverage, Error, Evidence};
+use denym_data::Dictionary;
 use std::collections::BTreeMap;
 
 /// One published group: its people, and the multiset of sensitive values it shows.
@@ -56,11 +56,77 @@ impl Beliefs {
             .filter(|(before, after)| top(after) > confidence && top(before) <= confidence)
             .count();
         Evidence::new(
-            known("minimality"),
+            "minimality",
             learned as u64,
             self.before.len() as u64,
             Coverage::Exhaustive,
         )
+    }
+}
+
+/// A release as the attack compares them: for each published tuple its sensitive values in order.
+pub type Published = BTreeMap<Vec<u32>, Vec<u32>>;
+
+/// The originals that agree with a release, and what the search makes of each.
+pub struct Originals<'a> {
+    /// The sensitive attribute.
+    pub attribute: String,
+    /// Its values.
+    pub dictionary: &'a Dictionary,
+    /// What was published of whom.
+    pub groups: Vec<PublishedGroup>,
+    /// What was published.
+    pub observed: Published,
+    /// What the search publishes for these sensitive values; `None` when it finds nothing that suppresses nobody.
+    pub publish: Box<dyn Fn(&[u32]) -> Option<Published> + Sync + 'a>,
+    /// How sure the adversary wants to be.
+    pub confidence: f64,
+    /// The most originals that are tried.
+    pub limit: u64,
+}
+
+/// What the minimality attack found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MinimalityFound {
+    /// The sensitive attribute.
+    pub attribute: String,
+    /// Originals that agree with the release, and those that would have been published like this.
+    pub worlds: (u64, u64),
+    /// People of whom a value is more than `confidence` likely after and was not before.
+    pub evidence: Evidence,
+    /// For each record (from 1) the likeliest value after, its probability before and after.
+    pub beliefs: Vec<(Option<String>, f64, f64)>,
+}
+
+impl MinimalityFound {
+    /// Tries every original.
+    ///
+    /// # Errors
+    ///
+    /// As [`minimality`].
+    pub fn of(originals: &Originals<'_>) -> Result<Self, Error> {
+        let observed = Some(originals.observed.clone());
+        let beliefs = minimality(
+            &originals.groups,
+            &observed,
+            &originals.publish,
+            originals.limit,
+        )?;
+        let likeliest = |row: usize| {
+            let after = beliefs.after.get(row).into_iter().flatten();
+            let best = after.max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0)));
+            best.map_or((None, 0.0, 0.0), |(&value, &after)| {
+                let before = beliefs.before[row].get(&value).copied().unwrap_or(0.0);
+                let text = originals.dictionary.text(value).map(str::to_owned);
+                (text, before, after)
+            })
+        };
+        Ok(Self {
+            attribute: originals.attribute.clone(),
+            worlds: (beliefs.worlds, beliefs.possible),
+            evidence: beliefs.evidence(originals.confidence),
+            beliefs: (0..beliefs.before.len()).map(likeliest).collect(),
+        })
     }
 }
 

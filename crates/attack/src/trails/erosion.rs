@@ -15,7 +15,8 @@
 //! members' trails, and an attack that finds the right group still has one chance in k of the right record.
 
 use super::{
-    ForcedMatching, Options, Pair, Side, SubtrailGraph, attack, reidit_complete, reidit_multiple,
+    ForcedMatching, Options, Pair, Side, SubtrailGraph, attack_linked, reidit_complete,
+    reidit_multiple,
 };
 use crate::{Error, SplitMix64};
 use denym_data::Trails;
@@ -73,32 +74,40 @@ pub struct Eroded {
 
 /// Treats `trails` in each way and attacks the result with the untreated trails as the identified side.
 ///
+/// A treated trail keeps the label of its owner; `alike` says which labels of owners the attack cannot tell apart by linking attributes.
+///
 /// # Errors
 ///
 /// When a rate or k is out of range, or the relation is larger than `options` allows.
 pub fn erosion(
-    trails: &Trails,
+    trails: Side<'_>,
+    alike: &Alike<'_>,
     treatments: &[Treatment],
     options: &Options,
     seed: u64,
 ) -> Result<Vec<Eroded>, Error> {
     treatments
         .iter()
-        .map(|&treatment| row(trails, treatment, options, seed))
+        .map(|&treatment| row(trails, alike, treatment, options, seed))
         .collect()
 }
 
+/// Whether two owners' labels may stand behind one anonymous label.
+pub type Alike<'a> = dyn Fn(u32, u32) -> bool + Sync + 'a;
+
 fn row(
-    trails: &Trails,
+    side: Side<'_>,
+    alike: &Alike<'_>,
     treatment: Treatment,
     options: &Options,
     seed: u64,
 ) -> Result<Eroded, Error> {
+    let trails = side.trails;
     let mut rng = SplitMix64::new(seed);
     let mut rows: Vec<Vec<u32>> = trails.iter().map(<[u32]>::to_vec).collect();
     match treatment {
         Treatment::None => {}
-        Treatment::SharedKeys { k } => return shared_keys(trails, k, options),
+        Treatment::SharedKeys { k } => return shared_keys(side, alike, k, options),
         Treatment::SmallInstitutions { k } => {
             let mut visitors = vec![0_usize; trails.institutions()];
             rows.iter()
@@ -139,7 +148,8 @@ fn row(
     rows.retain(|row| !row.is_empty());
     let anonymous =
         Trails::from_rows(trails.institutions(), rows).map_err(|_| differing(trails))?;
-    let found = attack(Side::new(&anonymous), Side::new(trails), options)?;
+    let labels: Vec<u32> = owners.iter().map(|&row| side.label(row as usize)).collect();
+    let found = attack_linked(Side::labeled(&anonymous, &labels)?, side, alike, options)?;
     let fared = |method, pairs: &[Pair]| {
         let right = pairs
             .iter()
@@ -165,7 +175,15 @@ fn row(
 }
 
 /// Groups of k (the last one takes the rest) of subjects sorted by trail, each showing the union of its members' trails.
-fn shared_keys(trails: &Trails, k: usize, options: &Options) -> Result<Eroded, Error> {
+///
+/// A group shows the linking attributes of all its members.
+fn shared_keys(
+    side: Side<'_>,
+    alike: &Alike<'_>,
+    k: usize,
+    options: &Options,
+) -> Result<Eroded, Error> {
+    let trails = side.trails;
     if k == 0 {
         return Err(Error::OutOfRange {
             what: "k",
@@ -211,20 +229,32 @@ fn shared_keys(trails: &Trails, k: usize, options: &Options) -> Result<Eroded, E
             expected,
         }
     };
-    let relation = |complete| {
+    let mut labels: Vec<Vec<u32>> = vec![Vec::new(); groups];
+    for (row, &group) in group_of.iter().enumerate() {
+        let shown = &mut labels[group as usize];
+        if !shown.contains(&side.label(row)) {
+            shown.push(side.label(row));
+        }
+    }
+    let shows = |group: u32, label: u32| {
+        let shown = labels[group as usize].iter();
+        shown.into_iter().any(|&own| alike(own, label))
+    };
+    let numbers: Vec<u32> = (0..groups as u32).collect();
+    let relation = |complete, groups: &[u32]| {
         SubtrailGraph::build(
-            Side::new(trails),
-            Side::new(complete),
-            &|_, _| true,
+            side,
+            Side::labeled(complete, groups)?,
+            &|label, group| shows(group, label),
             options.max_edges,
         )
     };
-    let complete = reidit_complete(Side::new(&keys), Side::new(trails), &|_, _| true);
-    let multiple: Vec<Pair> = reidit_multiple(&relation(&keys)?)
+    let complete = reidit_complete(Side::labeled(&keys, &numbers)?, side, &shows);
+    let multiple: Vec<Pair> = reidit_multiple(&relation(&keys, &numbers)?)
         .into_iter()
         .map(|(p, g)| (g, p))
         .collect();
-    let graph = relation(&expanded)?;
+    let graph = relation(&expanded, &slots)?;
     let matching = ForcedMatching::of(&graph);
     let mut forced = Vec::new();
     for person in 0..trails.len() {
@@ -291,7 +321,14 @@ mod tests {
             Treatment::Withhold { rate: 0.2 },
             Treatment::Perturb { rate: 0.2 },
         ];
-        let table = erosion(&trails, &treatments, &Options::default(), 4).unwrap();
+        let table = erosion(
+            Side::new(&trails),
+            &|_, _| true,
+            &treatments,
+            &Options::default(),
+            4,
+        )
+        .unwrap();
         let of = |row: usize, method: &str| {
             *table[row]
                 .methods
@@ -325,12 +362,28 @@ mod tests {
         assert!(of(3, "forced").named <= of(0, "forced").named);
         assert!(
             erosion(
-                &trails,
+                Side::new(&trails),
+                &|_, _| true,
                 &[Treatment::Perturb { rate: 2.0 }],
                 &Options::default(),
                 0
             )
             .is_err()
         );
+    }
+
+    #[test]
+    fn a_linking_attribute_names_people_whom_trails_do_not() {
+        // Two of the three share a trail; a birth year that all have apart tells them apart, under every treatment.
+        let trails = Trails::from_rows(3, [vec![0, 1], vec![0, 1], vec![2]]).unwrap();
+        let named = |side: Side<'_>, alike: &Alike<'_>| -> Vec<u64> {
+            let treatments = [Treatment::None, Treatment::SharedKeys { k: 1 }];
+            let table = erosion(side, alike, &treatments, &Options::default(), 1).unwrap();
+            let forced = table.iter().map(|row| row.methods.last().unwrap().right);
+            forced.collect()
+        };
+        assert_eq!(named(Side::new(&trails), &|_, _| true), [1, 1]);
+        let years = Side::labeled(&trails, &[0, 1, 2]).unwrap();
+        assert_eq!(named(years, &|a, b| a == b), [3, 3]);
     }
 }

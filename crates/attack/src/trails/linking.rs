@@ -16,7 +16,6 @@
 //!
 //! Malin 2002, Definitions 3.1 to 3.4 and the remark after Lemma 3.2.
 
-use super::Pair;
 use crate::Error;
 use denym_data::NamedTrails;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -149,43 +148,6 @@ impl LinkedTrails {
     /// Whether an anonymous and an identified label may belong to one person.
     pub fn relates(&self, anonymous: u32, identified: u32) -> bool {
         self.links.relates(anonymous, identified)
-    }
-
-    /// Pairs (anonymous row, identified row) found at single institutions without trails: where one anonymous and one
-    /// identified subject relate to each other and to nobody else there. Right where that institution collects completely.
-    pub fn linked_alone(&self) -> Vec<Pair> {
-        let institutions = self.anonymous.institutions.len();
-        let mut present: Vec<(Vec<u32>, Vec<u32>)> = vec![(Vec::new(), Vec::new()); institutions];
-        for (row, trail) in self.anonymous.trails.iter().enumerate() {
-            for &at in trail {
-                present[at as usize].0.push(row as u32);
-            }
-        }
-        for (row, trail) in self.identified.trails.iter().enumerate() {
-            for &at in trail {
-                present[at as usize].1.push(row as u32);
-            }
-        }
-        let mut found = BTreeSet::new();
-        for (here, there) in &present {
-            let related = |a: u32, i: u32| {
-                self.relates(
-                    self.anonymous_labels[a as usize],
-                    self.identified_labels[i as usize],
-                )
-            };
-            for &a in here {
-                let mut owners = there.iter().filter(|&&i| related(a, i));
-                if let (Some(&owner), None) = (owners.next(), owners.next())
-                    && here
-                        .iter()
-                        .all(|&other| other == a || !related(other, owner))
-                {
-                    found.insert((a, owner));
-                }
-            }
-        }
-        found.into_iter().collect()
     }
 }
 
@@ -435,7 +397,6 @@ mod tests {
             (found.incomplete.clone(), found.multiple.clone())
         );
         assert_eq!(found.forced.as_ref(), Some(&found.complete));
-        assert_eq!(trails.linked_alone(), found.complete);
         let alone = attack(
             Side::new(&trails.anonymous.trails),
             Side::new(&trails.identified.trails),

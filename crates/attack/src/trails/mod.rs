@@ -21,6 +21,7 @@ pub mod linking;
 mod matching;
 pub mod multiple;
 pub mod posterior;
+mod scene;
 pub mod subtrail;
 pub mod theory;
 
@@ -30,10 +31,10 @@ pub use forced::ForcedMatching;
 pub use grouping::Side;
 pub use incomplete::reidit_incomplete;
 pub use multiple::{MultipleIdentity, find_multiple, reidit_multiple};
+pub use scene::{TrailScene, Truth};
 pub use subtrail::SubtrailGraph;
 
-use crate::catalogue::known;
-use crate::{Coverage, Error, Evidence};
+use crate::Error;
 
 /// Two rows that belong to one person; which side comes first is said where it is returned.
 pub type Pair = (u32, u32);
@@ -89,26 +90,6 @@ impl Outcome {
     /// Whether every incomplete trail can have an owner of its own.
     pub fn saturable(&self) -> bool {
         self.forced.is_some()
-    }
-}
-
-impl Outcome {
-    /// One line of evidence per method: whom it names, out of everybody on the anonymous side.
-    pub fn evidence(&self, anonymous: usize) -> Vec<Evidence> {
-        let methods = [
-            ("reidit-c", Some(&self.complete)),
-            ("reidit-i", Some(&self.incomplete)),
-            ("reidit-m", Some(&self.multiple)),
-            ("forced", self.forced.as_ref()),
-        ];
-        let named = methods
-            .into_iter()
-            .filter_map(|(name, pairs)| Some((name, pairs?.len() as u64)));
-        named
-            .map(|(name, found)| {
-                Evidence::new(known(name), found, anonymous as u64, Coverage::Exhaustive)
-            })
-            .collect()
     }
 }
 

@@ -54,7 +54,9 @@ pub struct Posterior {
     pub nobody: f64,
 }
 
-/// The `keep` best candidates of every anonymous trail.
+/// The `keep` best candidates of every anonymous trail among those whom `may_own` allows (anonymous row, identified row).
+///
+/// Whom a linking attribute rules out is no candidate, and the others are as likely beforehand as if there were no more.
 ///
 /// # Errors
 ///
@@ -62,6 +64,7 @@ pub struct Posterior {
 pub fn posteriors(
     anonymous: &Trails,
     identified: &Trails,
+    may_own: &(dyn Fn(u32, u32) -> bool + Sync),
     model: &Model,
     keep: usize,
 ) -> Result<Vec<Posterior>, Error> {
@@ -95,7 +98,10 @@ pub fn posteriors(
     let weights = Weights::of(identified, model);
     Ok((0..anonymous.len())
         .into_par_iter()
-        .map(|row| weights.judge(anonymous.get(row), model.absent, keep))
+        .map(|row| {
+            let may_own = |person: u32| may_own(row as u32, person);
+            weights.judge(anonymous.get(row), &may_own, model.absent, keep)
+        })
         .collect())
 }
 
@@ -157,7 +163,13 @@ impl Weights {
         }
     }
 
-    fn judge(&self, trail: &[u32], absent: f64, keep: usize) -> Posterior {
+    fn judge(
+        &self,
+        trail: &[u32],
+        may_own: &dyn Fn(u32) -> bool,
+        absent: f64,
+        keep: usize,
+    ) -> Posterior {
         let common: f64 = trail.iter().map(|&at| self.entry[at as usize]).sum();
         let mut weight: Vec<f64> = self.against_empty.iter().map(|own| own + common).collect();
         for &at in trail {
@@ -166,21 +178,18 @@ impl Weights {
                 weight[person as usize] += self.shared[at as usize];
             }
         }
-        let people = weight.len() as f64;
+        let mut order: Vec<u32> = (0..weight.len() as u32).filter(|&p| may_own(p)).collect();
+        let people = order.len() as f64;
+        let candidates = order.iter().map(|&person| weight[person as usize]);
         // Nobody's ratio is one, that is a log of zero.
-        let top = weight.iter().copied().fold(0.0_f64, f64::max);
+        let top = candidates.clone().fold(0.0_f64, f64::max);
         let present = if people > 0.0 {
             (1.0 - absent) / people
         } else {
             0.0
         };
         let nobody = absent * (-top).exp();
-        let total: f64 = weight
-            .iter()
-            .map(|w| present * (w - top).exp())
-            .sum::<f64>()
-            + nobody;
-        let mut order: Vec<u32> = (0..weight.len() as u32).collect();
+        let total: f64 = candidates.map(|w| present * (w - top).exp()).sum::<f64>() + nobody;
         let by_weight = |a: &u32, b: &u32| {
             weight[*b as usize]
                 .total_cmp(&weight[*a as usize])
@@ -291,7 +300,11 @@ mod tests {
         let mut right = 0.0;
         for round in 0..4 {
             let (a, i, owner) = world(1_000, model, seed + round);
-            for (row, found) in posteriors(&a, &i, model, 20).unwrap().iter().enumerate() {
+            for (row, found) in posteriors(&a, &i, &|_, _| true, model, 20)
+                .unwrap()
+                .iter()
+                .enumerate()
+            {
                 let sum: f64 = found.best.iter().map(|(_, p)| p).sum::<f64>() + found.nobody;
                 assert!(sum <= 1.0 + 1e-9);
                 right += f64::from(u8::from(Some(found.best[0].0) == owner[row]));
@@ -354,7 +367,7 @@ mod tests {
             absent: 0.0,
         };
         let people = Trails::from_rows(4, [vec![0, 1], vec![1, 2], vec![1, 2], vec![3]]).unwrap();
-        let found = posteriors(&people, &people, &model, 2).unwrap();
+        let found = posteriors(&people, &people, &|_, _| true, &model, 2).unwrap();
         assert_eq!(found[0].best[0].0, 0);
         assert!(found[0].best[0].1 > 0.999);
         assert!((found[1].best[0].1 - 0.5).abs() < 1e-3 && (found[1].best[1].1 - 0.5).abs() < 1e-3);
@@ -390,7 +403,7 @@ mod tests {
             })
             .collect();
         let total: f64 = direct.iter().sum();
-        for &(person, p) in &posteriors(&seen, &people, &model, 4).unwrap()[0].best {
+        for &(person, p) in &posteriors(&seen, &people, &|_, _| true, &model, 4).unwrap()[0].best {
             assert!(
                 (p - direct[person as usize] / total).abs() < 1e-6,
                 "{person}: {p}"
@@ -411,8 +424,33 @@ mod tests {
             absent: 0.0,
         };
         assert_eq!(
-            posteriors(&trails, &trails, &model, 1).unwrap_err().code(),
+            posteriors(&trails, &trails, &|_, _| true, &model, 1)
+                .unwrap_err()
+                .code(),
             "attack-out-of-range"
         );
+    }
+
+    #[test]
+    fn whom_a_linking_attribute_rules_out_is_no_candidate() {
+        let trails = Trails::from_rows(2, [vec![0], vec![0], vec![1]]).unwrap();
+        let rates = Rates {
+            missing: 0.05,
+            false_positive: 0.01,
+        };
+        let model = Model {
+            anonymous: rates,
+            identified: rates,
+            absent: 0.0,
+        };
+        let own = |a: u32, i: u32| a == i;
+        let found = posteriors(&trails, &trails, &own, &model, 3).unwrap();
+        for (row, found) in (0..).zip(&found) {
+            assert_eq!(found.best.len(), 1);
+            assert_eq!(found.best[0].0, row);
+            assert!(found.best[0].1 > 0.999, "{found:?}");
+        }
+        let nobody = posteriors(&trails, &trails, &|_, _| false, &model, 3).unwrap();
+        assert!(nobody.iter().all(|found| found.best.is_empty()));
     }
 }

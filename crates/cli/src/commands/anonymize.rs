@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 
-use denym::{Account, AttackResult, Error, Figures, Outcome, Policy, RunOptions};
+use denym::{Account, AttackResult, Error, Figures, Outcome, RunOptions, read_policy};
 use serde_json::{Value, json};
 
 use super::claims::{self, number};
@@ -36,7 +36,7 @@ pub(crate) struct AnonymizeArgs {
 /// Makes the release.
 pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, Error> {
     let start = Instant::now();
-    let policy = Policy::read(&args.policy)?;
+    let policy = read_policy(&args.policy)?;
     let target = args
         .output
         .clone()
@@ -45,6 +45,7 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
         threads: console.threads,
         force: args.force,
         mapping: args.mapping,
+        show_suppressed: args.show_suppressed,
         environment: Some(|name| std::env::var(name).ok()),
         ..args.search.options()
     };
@@ -53,23 +54,26 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
     console.clear();
     match outcome {
         Ok(Outcome::Released(release)) => {
-            for warning in &release.account.warnings {
+            for warning in &release.account().warnings {
                 console.warn(warning);
             }
-            let mut document = document(&release.account, "released", args);
-            document["bundle"] = json!(release.bundle);
+            let mut document = document(release.account(), "released", args);
+            document["bundle"] = json!(release.bundle());
             document["seconds"] = json!(start.elapsed().as_secs_f64());
             document["phases"] = console.phases();
             console.document(&document);
-            summary(&release.account, args, console);
-            console.say(format!("bundle     {}", release.bundle.display()));
+            summary(release.account(), args, console);
+            console.say(format!("bundle     {}", release.bundle().display()));
             console.say(format!(
                 "report     {}",
-                release.bundle.join("steward/report.html").display()
+                release.bundle().join("steward/report.html").display()
             ));
             Ok(ExitCode::SUCCESS)
         }
         Ok(Outcome::Refused(account)) => {
+            for warning in &account.warnings {
+                console.warn(warning);
+            }
             let mut document = document(&account, "refused", args);
             document["bundle"] = Value::Null;
             document["seconds"] = json!(start.elapsed().as_secs_f64());
@@ -94,6 +98,8 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
                 "classes": Value::Null,
                 "metric": {"name": policy.release.metric, "value": Value::Null},
                 "claims": [],
+                "attacks": [],
+                "warnings": [],
                 "bundle": Value::Null,
                 "seconds": start.elapsed().as_secs_f64(),
                 "error": {
@@ -117,6 +123,7 @@ fn document(account: &Account, status: &str, args: &AnonymizeArgs) -> Value {
         "suppressed_records": account.suppressed_records,
         "metric": {"name": account.metric.0, "value": account.metric.1},
         "claims": claims::document(&account.claims),
+        "program": account.program,
         "warnings": account.warnings,
         "attacks": attacks(&account.attacks),
     });
@@ -299,6 +306,9 @@ fn summary(account: &Account, args: &AnonymizeArgs, console: &Console) {
     }
     for line in claims::lines(&account.claims) {
         console.say(line);
+    }
+    if let Some(program) = account.program {
+        console.say(format!("program    {}", program.words()));
     }
     for attack in account
         .attacks

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use denym::{Audit, AuditRequest, Encoding, Error, Format, Policy, ReadOptions, WhatIf};
+use denym::{Audit, AuditRequest, Encoding, Error, Format, ReadOptions, WhatIf, read_policy};
 use serde_json::{Value, json};
 
 use super::claims::{self, number};
@@ -170,7 +170,7 @@ pub(crate) fn run(args: &AuditArgs, console: &Console) -> Result<ExitCode, Error
 
 /// Judges the promises of a policy, and measures everything else with its roles.
 fn against(args: &AuditArgs, file: &Path, console: &Console) -> Result<ExitCode, Error> {
-    let policy = Policy::read(file)?;
+    let policy = read_policy(file)?;
     let data = (!args.data.is_empty()).then(|| Path::new(&args.data));
     let judged = denym::audit_policy(&policy, data, console.threads, console)?;
     let found = AuditRequest::of_policy(&policy, data)?

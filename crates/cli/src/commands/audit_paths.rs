@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use denym::{Error, PathAudit, PathAuditRequest};
+use denym::{Error, PathAuditRequest, SequenceAudit};
 use serde_json::json;
 
 use super::audit::{AuditArgs, bound, read_options};
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &AuditArgs, console: &Console) -> Result<ExitCode, Error
     Ok(ExitCode::SUCCESS)
 }
 
-fn print(found: &PathAudit, request: &PathAuditRequest, console: &Console) {
+fn print(found: &SequenceAudit, request: &PathAuditRequest, console: &Console) {
     let share = |part: u64| number(part as f64 * 100.0 / found.records.max(1) as f64);
     console.say(format!(
         "records    {} with {} doublets",

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use denym::{Error, Fraction, PathAudit, TransactionAuditRequest};
+use denym::{Error, Fraction, SequenceAudit, TransactionAuditRequest};
 use serde_json::json;
 
 use super::audit::{AuditArgs, bound, read_options};
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &AuditArgs, console: &Console) -> Result<ExitCode, Error
     Ok(ExitCode::SUCCESS)
 }
 
-fn print(found: &PathAudit, request: &TransactionAuditRequest, console: &Console) {
+fn print(found: &SequenceAudit, request: &TransactionAuditRequest, console: &Console) {
     console.say(format!(
         "records    {} with {} public items",
         found.records, found.doublets

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use denym::{ColumnComparison, Comparison, Error, Measures, NumberComparison, Policy};
+use denym::{ColumnComparison, Comparison, Error, Measures, NumberComparison, read_policy};
 use serde_json::{Value, json};
 
 use super::audit::read_options;
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode, Err
         .policy
         .as_ref()
         .map(|file| {
-            let policy = Policy::read(file)?;
+            let policy = read_policy(file)?;
             denym::utility(
                 &policy,
                 &args.before,

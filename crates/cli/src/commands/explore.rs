@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use denym::policy::DataKind;
-use denym::{Error, Exploration, ExploreRequest, Fraction, Policy, Trial};
+use denym::{Error, Exploration, ExploreRequest, Fraction, StreamPolicy, Trial, read_policy};
 use serde_json::{Value, json};
 
 use super::audit::bound;
@@ -30,7 +30,7 @@ pub(crate) struct ExploreArgs {
     /// Shares of records that may be suppressed to try, such as 0,0.01,0.05; for tables
     #[arg(long, value_delimiter = ',', value_name = "DECIMALS")]
     pub(crate) suppress: Vec<String>,
-    /// Numbers of doublets the adversary knows; for paths
+    /// Numbers of doublets the adversary knows; for paths and streams
     #[arg(long, value_delimiter = ',', value_name = "NUMBERS")]
     pub(crate) doublets: Vec<usize>,
     /// Numbers of items the adversary knows; for transactions
@@ -50,14 +50,16 @@ pub(crate) struct ExploreArgs {
     pub(crate) svg: Option<PathBuf>,
 }
 
-/// Bounds of k-anonymity on paths when nothing is to vary: those of the thesis' figures.
+/// Bounds of k-anonymity on paths when nothing is to vary: those of Al-Hussaeni's figures.
 const PATHS_K: [u64; 5] = [10, 20, 30, 40, 50];
+/// Fewest possible owners of a trail.
+const TRAILS_K: [u64; 5] = [2, 3, 5, 10, 20];
 /// The same on tables.
 const TABLE_K: std::ops::RangeInclusive<u64> = 2..=100;
 
 /// Tries every combination.
 pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode, Error> {
-    let policy = Policy::read(&args.policy)?;
+    let stream = StreamPolicy::is_meant(&args.policy);
     let nothing = args.k.is_empty()
         && args.doublets.is_empty()
         && args.items.is_empty()
@@ -72,15 +74,8 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode, Err
             help: "write for example --k 10,20,30 --doublets 1,2,3".into(),
         });
     }
-    let request = ExploreRequest {
-        k: match policy.data.kind {
-            // Paths with an algorithm to try are tried at the policy's own k.
-            DataKind::Paths | DataKind::Transactions if nothing && args.algorithm.is_empty() => {
-                PATHS_K.to_vec()
-            }
-            DataKind::Table if nothing => TABLE_K.collect(),
-            _ => k,
-        },
+    let mut request = ExploreRequest {
+        k,
         l: numbers("l", &args.l)?,
         t: shares(&args.t)?,
         suppress: shares(&args.suppress)?,
@@ -92,7 +87,26 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode, Err
         threads: console.threads,
     };
     console.allow(args.time_budget);
-    let found = denym::explore(&policy, &request, console)?;
+    let found = if stream {
+        if nothing {
+            request.k = PATHS_K.to_vec();
+        }
+        denym::explore_stream(&StreamPolicy::read(&args.policy)?, &request, console)?
+    } else {
+        let policy = read_policy(&args.policy)?;
+        if nothing {
+            request.k = match policy.data.kind {
+                // Paths with an algorithm to try are tried at the policy's own k.
+                DataKind::Paths | DataKind::Transactions if !args.algorithm.is_empty() => {
+                    Vec::new()
+                }
+                DataKind::Paths | DataKind::Transactions => PATHS_K.to_vec(),
+                DataKind::Trails => TRAILS_K.to_vec(),
+                DataKind::Table => TABLE_K.collect(),
+            };
+        }
+        denym::explore(&policy, &request, console)?
+    };
     console.clear();
     if let Some(file) = &args.svg {
         std::fs::write(file, found.chart().standalone()).map_err(|error| Error::Io {
@@ -214,12 +228,14 @@ fn whole(value: f64) -> Value {
 }
 
 /// Metrics that are shares of a whole.
-const SHARES: [&str; 5] = [
+const SHARES: [&str; 7] = [
     "loss",
     "loss-arithmetic",
     "precision",
     "distortion",
     "lost-itemsets",
+    "withheld",
+    "suppressed-events",
 ];
 
 /// One line per trial under a header.

@@ -1,7 +1,6 @@
 //! `denym gateway`: purpose-bound SQL over the PostgreSQL wire protocol.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -12,10 +11,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use clap::Args;
 use denym::Listener as _;
 use denym_gateway::purpose::{self, Moment};
-use denym_gateway::{Backend, Config, Error, Gateway, Limits, Protection, Tls};
+use denym_gateway::{Backend, Config, Error, Gateway, Limits, Logins, Protection, Tls};
 use serde_json::json;
 
 use crate::console::Console;
+use crate::render::{show, three_lines};
 
 /// Arguments of `gateway`.
 #[derive(Args)]
@@ -23,7 +23,7 @@ pub(crate) struct GatewayArgs {
     /// The access policy, a TOML file
     #[arg(long, value_name = "FILE")]
     policy: PathBuf,
-    /// Users and their verifiers, as `denym access user add` writes them; read at every login
+    /// Users and their verifiers, as `denym access user add` writes them; a removed user's open sessions end
     #[arg(long, value_name = "FILE")]
     users: PathBuf,
     /// Where to listen
@@ -35,9 +35,20 @@ pub(crate) struct GatewayArgs {
     /// Providers' consent, a CSV file; a change counts at the next query
     #[arg(long, value_name = "FILE", conflicts_with = "postgres")]
     consent: Option<PathBuf>,
-    /// A PostgreSQL server with the raw tables, instead of files: `host=/run/postgresql user=steward dbname=crm`
+    /// A PostgreSQL server that `denym access ddl` set up, instead of files: `host=/run/postgresql dbname=crm`, without user and password
     #[arg(long, value_name = "CONNECTION")]
     postgres: Option<String>,
+    /// How the logins to that server begin; there is one for each purpose
+    #[arg(
+        long,
+        value_name = "PREFIX",
+        default_value = "denym",
+        requires = "postgres"
+    )]
+    postgres_logins: String,
+    /// Their passwords, a file as libpq's .pgpass that only its owner can read; PGPASSFILE when not given
+    #[arg(long, value_name = "FILE", requires = "postgres")]
+    postgres_passwords: Option<PathBuf>,
     /// The authority of that server's certificate, PEM: the connection is encrypted and the server checked
     #[arg(long, value_name = "FILE", requires = "postgres")]
     postgres_ca: Option<PathBuf>,
@@ -52,7 +63,7 @@ pub(crate) struct GatewayArgs {
         requires = "postgres"
     )]
     schema: String,
-    /// The audit log: append-only JSON lines, each bound to the one before
+    /// The audit log: append-only JSON lines, each bound to the one before; its owner's alone, one gateway's at a time
     #[arg(long, value_name = "FILE", default_value = "audit.jsonl")]
     audit: PathBuf,
     /// The certificate chain, PEM; with it every session must be encrypted
@@ -70,12 +81,28 @@ pub(crate) struct GatewayArgs {
     /// Connections at one time
     #[arg(long, value_name = "N")]
     max_connections: Option<NonZeroUsize>,
-    /// Longest run of a statement
-    #[arg(long, value_name = "SECONDS")]
-    statement_timeout: Option<u64>,
-    /// Longest silence of a session
-    #[arg(long, value_name = "SECONDS")]
-    idle_timeout: Option<u64>,
+    /// Longest run of a statement, until its last row is sent; 0 for no bound
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    statement_timeout: u64,
+    /// Memory of all statements over files together; one of them gets a quarter at most
+    #[arg(
+        long,
+        value_name = "MIB",
+        default_value = "2048",
+        conflicts_with = "postgres"
+    )]
+    memory: NonZeroUsize,
+    /// Statements over files that one user may have open at one time, cursors among them
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "32",
+        conflicts_with = "postgres"
+    )]
+    statements_per_user: NonZeroUsize,
+    /// Longest silence of a session; 0 for no bound. Open cursors are closed after five minutes
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
+    idle_timeout: u64,
 }
 
 fn table(text: &str) -> Result<(String, PathBuf), String> {
@@ -101,8 +128,11 @@ pub(crate) fn run(args: &GatewayArgs, console: &Console) -> ExitCode {
     if let Some(most) = args.max_connections {
         limits.connections = most.get();
     }
-    limits.statement = args.statement_timeout.map(Duration::from_secs);
-    limits.idle = args.idle_timeout.map(Duration::from_secs);
+    limits.statement =
+        (args.statement_timeout > 0).then(|| Duration::from_secs(args.statement_timeout));
+    limits.memory = args.memory.get().saturating_mul(1 << 20);
+    limits.statements_per_user = args.statements_per_user.get();
+    limits.idle = (args.idle_timeout > 0).then(|| Duration::from_secs(args.idle_timeout));
     let backend = match &args.postgres {
         Some(connection) => Backend::Postgres {
             connection: connection.clone(),
@@ -111,6 +141,13 @@ pub(crate) fn run(args: &GatewayArgs, console: &Console) -> ExitCode {
                 Some(authority) => Protection::Authority(authority.clone()),
                 None if args.postgres_clear_text => Protection::ClearText,
                 None => Protection::Local,
+            },
+            logins: Logins::PerPurpose {
+                prefix: args.postgres_logins.clone(),
+                passwords: args
+                    .postgres_passwords
+                    .clone()
+                    .or_else(|| std::env::var_os("PGPASSFILE").map(PathBuf::from)),
             },
         },
         None => Backend::Embedded {
@@ -134,6 +171,9 @@ pub(crate) fn run(args: &GatewayArgs, console: &Console) -> ExitCode {
         clock: Arc::new(now),
     };
     let ready = |gateway: &Gateway| {
+        for notice in gateway.notices() {
+            console.warn(&notice);
+        }
         let tables: Vec<&str> = gateway.tables().collect();
         console.document(&json!({
             "listening": gateway.address().to_string(),
@@ -167,17 +207,14 @@ fn failed(error: &Error, args: &GatewayArgs, console: &Console) -> ExitCode {
         console.document(&json!({"error": {
             "code": error.code(), "message": error.to_string(), "location": args.policy.display().to_string(), "help": error.help(), "mistakes": list,
         }}));
-        let mut stderr = std::io::stderr().lock();
         for mistake in mistakes {
-            let _ = writeln!(
-                stderr,
-                "error: {}\n  --> {}:{} {}\n  help: {}",
-                mistake.message,
+            let place = format!(
+                "{}:{} {}",
                 args.policy.display(),
                 mistake.line,
-                mistake.path,
-                mistake.help
+                mistake.path
             );
+            show(&three_lines(&mistake.message, Some(&place), &mistake.help));
         }
         return ExitCode::from(2);
     }
@@ -188,7 +225,7 @@ fn refuse(console: &Console, code: &str, message: &str, help: &str) -> ExitCode 
     console.document(
         &json!({"error": {"code": code, "message": message, "location": null, "help": help}}),
     );
-    let _ = writeln!(std::io::stderr().lock(), "error: {message}\n  help: {help}");
+    show(&three_lines(message, None, help));
     ExitCode::from(2)
 }
 

@@ -1,6 +1,5 @@
 //! One file per command.
 
-#[cfg(feature = "gateway")]
 pub(crate) mod access;
 pub(crate) mod algorithms;
 pub(crate) mod anonymize;
@@ -16,6 +15,9 @@ pub(crate) mod explore;
 pub(crate) mod gateway;
 pub(crate) mod generate;
 pub(crate) mod microdata;
+#[cfg(not(feature = "gateway"))]
+pub(crate) mod not_built;
+pub(crate) mod plan;
 pub(crate) mod profile;
 pub(crate) mod stream;
 mod transactions;

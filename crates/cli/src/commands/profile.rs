@@ -40,6 +40,13 @@ pub(crate) fn run(args: &ProfileArgs, console: &Console) -> Result<ExitCode, Err
     }
     let mut document = document(&found);
     document["policy"] = json!(args.init);
+    let kind = denym::looks_like(&found);
+    document["looks_like"] = json!(kind.map_or("table", |(kind, _)| kind));
+    if let Some((kind, says)) = kind {
+        console.warn(&format!(
+            "these look like {kind}, which a policy for a table does not protect: its policy has {says}"
+        ));
+    }
     console.document(&document);
     print(&found, console);
     if let Some(file) = &args.init {

@@ -406,9 +406,10 @@ fn readers_reach_the_views_and_nothing_else() {
         assert!(refused.contains("permission denied"), "{refused}");
     }
     // an owner who bypasses row security is refused, and nothing is changed
+    let other = ["access", "ddl", "--policy", "policy.toml", "--purpose"];
     let sql = done(
         here,
-        &[&ddl[..], &["--owner", "postgres", "--views", "other"]].concat(),
+        &[&other[..], &["newsletter", "--owner", "postgres"]].concat(),
     );
     let refused = server.query(&sql).expect_err("a superuser");
     assert!(
@@ -416,7 +417,7 @@ fn readers_reach_the_views_and_nothing_else() {
         "{refused}"
     );
     let left = server
-        .query("SELECT count(*) FROM pg_namespace WHERE nspname = 'other';")
+        .query("SELECT count(*) FROM pg_namespace WHERE nspname = 'purpose_newsletter';")
         .expect("reads");
     assert_eq!(left, [["0"]]);
 }
@@ -476,6 +477,25 @@ fn what_sql_cannot_say_is_named() {
     let (code, document) = json(here, &ddl);
     assert_eq!(
         (code, &document["tables"]),
+        (0, &serde_json::json!(["customer_info", "orders"]))
+    );
+    let left = &document["left_out"][0];
+    assert_eq!(
+        (&left["table"], &left["column"]),
+        (&"customer_info".into(), &"name".into())
+    );
+    let sql = document["sql"].as_str().expect("a script");
+    assert!(!sql.contains("AS \"name\""), "the column is in no view");
+    // a code for the whole record is the gateway's before files alone
+    let coded = read(here.join("policy.toml")).replace(
+        "mode = \"mask\"\nconsent = \"table\"",
+        "mode = \"mask\"\nconsent = { row-code = \"code\" }",
+    );
+    write(here, "coded.toml", coded);
+    let ddl = words("access ddl --policy coded.toml --purpose marketing");
+    let (code, document) = json(here, &ddl);
+    assert_eq!(
+        (code, &document["tables"]),
         (0, &serde_json::json!(["orders"]))
     );
     assert_eq!(document["left_out"][0]["table"], "customer_info");
@@ -492,4 +512,88 @@ fn what_sql_cannot_say_is_named() {
         (code, &document["error"]["code"]),
         (2, &"purpose-unknown".into())
     );
+}
+
+#[test]
+fn one_script_makes_a_login_for_each_purpose_and_no_password_leaves() {
+    let directory = example();
+    let here = directory.path();
+    let ddl = words("access ddl --policy policy.toml --passwords logins.pgpass");
+    let (code, document) = json(here, &ddl);
+    assert_eq!(code, 0, "{document}");
+    let purposes = document["purposes"].as_array().expect("a list");
+    let logins: Vec<&str> = purposes
+        .iter()
+        .map(|made| made["login"].as_str().expect("a login"))
+        .collect();
+    // phone is below marketing, and nobody may state general
+    assert!(logins.contains(&"denym_marketing") && logins.contains(&"denym_third_party"));
+    assert!(!logins.contains(&"denym_general"), "{logins:?}");
+    let kept = read(here.join("logins.pgpass"));
+    assert_eq!(kept.lines().count(), logins.len());
+    let sql = document["sql"].as_str().expect("a script");
+    for line in kept.lines() {
+        let (login, password) = line
+            .strip_prefix("*:*:*:")
+            .and_then(|line| line.split_once(':'))
+            .expect("a line of libpq's");
+        assert!(logins.contains(&login));
+        assert!(!sql.contains(password), "only verifiers");
+        assert!(sql.contains(&format!("ALTER ROLE \"{login}\" PASSWORD 'SCRAM-SHA-256$")));
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = |path: &str| {
+            let meta = std::fs::metadata(here.join(path)).expect("is there");
+            meta.permissions().mode() & 0o777
+        };
+        assert_eq!(mode("logins.pgpass"), 0o600);
+        std::fs::set_permissions(
+            here.join("logins.pgpass"),
+            std::fs::Permissions::from_mode(0o644),
+        )
+        .expect("opens it");
+        let (code, document) = json(here, &ddl);
+        assert_eq!(
+            (code, &document["error"]["code"]),
+            (2, &"passwords-unusable".into()),
+            "{document}"
+        );
+    }
+}
+
+#[cfg(feature = "gateway")]
+#[test]
+fn a_password_on_the_command_line_is_refused_and_not_repeated() {
+    let directory = example();
+    let here = directory.path();
+    write(here, "users.txt", "");
+    for connection in [
+        "host=localhost dbname=crm password=hunter2",
+        "postgresql://steward:hunter2@localhost/crm",
+        "host=localhost dbname=crm user=denym_marketing password='hunter2'",
+    ] {
+        let output = run(
+            here,
+            &[
+                "gateway",
+                "--policy",
+                "policy.toml",
+                "--users",
+                "users.txt",
+                "--postgres",
+                connection,
+                "--json",
+            ],
+        );
+        let said = both(&output);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("password-in-arguments"), "{said}");
+        assert!(
+            said.contains("--postgres-passwords") && said.contains("chmod 600"),
+            "{said}"
+        );
+        assert!(!said.contains("hunter2"), "{said}");
+    }
 }

@@ -192,17 +192,7 @@ fn consent_counts_at_the_next_query_in_front_of_postgresql() {
     let directory = with_user();
     let here = directory.path();
     load_example(&server, here);
-    let script = done(
-        here,
-        &[
-            "access",
-            "ddl",
-            "--policy",
-            "policy.toml",
-            "--purpose",
-            "analysis",
-        ],
-    );
+    let script = done(here, &["access", "ddl", "--policy", "policy.toml"]);
     server.query(&script).expect("makes the consent table");
     let export = [
         "access",
@@ -217,7 +207,7 @@ fn consent_counts_at_the_next_query_in_front_of_postgresql() {
         .query(&done(here, &export))
         .expect("loads the consent");
     let socket = server.socket().display();
-    let connection = format!("host={socket} user=postgres dbname=postgres");
+    let connection = format!("host={socket} dbname=postgres");
     let running = gateway(here, &["--postgres", &connection]);
     let export = export.join(" ");
     changes(

@@ -1,6 +1,4 @@
-//! `denym access` as a steward runs it: every answer beside what the thesis or a second way of computing it says.
-
-#![cfg(feature = "gateway")]
+//! `denym access` as a steward runs it: every answer beside what Kabir 2010 or a second way of computing it says.
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -9,7 +7,9 @@ mod check;
 mod consent;
 mod ddl;
 mod explain;
+#[cfg(feature = "gateway")]
 mod live;
+#[cfg(feature = "gateway")]
 mod log;
 mod thesis;
 mod users;

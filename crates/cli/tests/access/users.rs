@@ -154,6 +154,25 @@ fn verifiers_are_those_of_the_password() {
 }
 
 #[test]
+fn a_password_is_never_an_argument() {
+    let directory = example();
+    let here = directory.path();
+    for more in [&["--password", "in clear"][..], &["in clear"]] {
+        let output = add(here, "russell", "", more);
+        assert_eq!(output.status.code(), Some(2), "{}", both(&output));
+        assert!(!here.join("users.txt").exists());
+    }
+    for command in ["access user add", "access user remove", "gateway"] {
+        let help = done(here, &words(&format!("{command} --help")));
+        let takes_one = help.lines().any(|line| {
+            let line = line.trim_start();
+            line.starts_with("--password <") || line.starts_with("--password=")
+        });
+        assert!(!takes_one, "{command}: {help}");
+    }
+}
+
+#[test]
 fn postgresql_takes_the_verifier() {
     let Some(server) = Server::start() else {
         return;
@@ -205,9 +224,7 @@ fn postgresql_takes_the_verifier() {
 #[test]
 fn a_typed_password_is_not_shown() {
     let directory = example();
-    let there = Command::new("script").arg("--version").output();
-    if !there.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: no `script` here");
+    if denym_testkit::lacks(&["script"]) {
         return;
     }
     let command = format!("{BINARY} access user add hanna --users users.txt");

@@ -70,7 +70,8 @@ fn mistakes_are_told_before_anything_is_done() {
         text.replace(
             "height = \"quasi\"",
             "height = { role = \"quasi\", missing = \"suppress\" }",
-        ),
+        )
+        .replace("[release]\n", "[release]\nsuppress-at-most = 0.02\n"),
     );
     let document = released(directory.path(), &ANONYMIZE);
     assert_eq!(document["suppressed_records"], 1);

@@ -1,10 +1,10 @@
-//! The thesis' table, and policies about paths.
+//! Al-Hussaeni's table, and policies about paths.
 
 use std::path::Path;
 
 use super::write;
 
-/// Table 1 of the thesis.
+/// Table 1 of Al-Hussaeni 2009.
 pub(crate) const TABLE_1: &str = "\
 path,status
 a1>d2>b3>e4>f6>c7,On-welfare
@@ -17,7 +17,7 @@ d2>c5>c7>e9,Part-time
 f6>c7>e9,Part-time
 ";
 
-/// Table 2 of the thesis, sorted by what it shows.
+/// Table 2 of Al-Hussaeni 2009, sorted by what it shows.
 pub(crate) const TABLE_2: &str = "\
 path,status
 b3>c7>e8,Full-time
@@ -42,7 +42,7 @@ pub(crate) const WELFARE: &str =
     "confidence = { attribute = \"status\", values = [\"On-welfare\"], at-most = 0.5 }";
 pub(crate) const GLOBAL: &str = "algorithm = \"global-suppression\"";
 
-/// A directory with the thesis' table and its policy.
+/// A directory with Al-Hussaeni's table and its policy.
 pub(crate) fn thesis() -> tempfile::TempDir {
     let directory = tempfile::tempdir().expect("a directory");
     write(directory.path(), "table1.csv", TABLE_1);

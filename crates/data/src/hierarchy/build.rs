@@ -1,10 +1,14 @@
 //! Hierarchies that are computed: keep or suppress, intervals, date parts, redaction, orderings, priorities.
 
-use super::Hierarchy;
+use super::{Hierarchy, Level};
 use crate::{Date, DatePart, Decimal, Dictionary, Error, HierarchyMistake, Kind};
 
 /// The label of a value of which nothing is left.
 const SUPPRESSED: &str = "*";
+
+/// Labels may take this many bytes, and so many times the bytes of the values they stand for: one long cell among many short
+/// ones would otherwise take room by its square.
+const LABEL_BYTES: (usize, usize) = (64 << 20, 256);
 
 /// Which end of a text redaction starts from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +22,8 @@ pub enum End {
 impl Hierarchy {
     /// Keep or suppress: the value itself, then `*`.
     pub fn flat(dictionary: &Dictionary) -> Hierarchy {
-        with_ends(dictionary, Vec::new())
+        let names = |_: usize| Vec::new();
+        of_levels(dictionary, 0, names)
     }
 
     /// Intervals of growing width that start at multiples of the width; each width must divide the next.
@@ -35,7 +40,6 @@ impl Hierarchy {
             .unwrap_or(0);
         let whole = scale == 0;
         let mut below = 0_i128;
-        let mut levels = Vec::new();
         for width in widths {
             let width = width.scaled(scale);
             if width <= 0 || below > 0 && (width <= below || width % below != 0) {
@@ -44,6 +48,9 @@ impl Hierarchy {
                 ));
             }
             below = width;
+        }
+        with_ends(dictionary, widths.len(), |level| {
+            let width = widths[level].scaled(scale);
             let label = |value: &Decimal| {
                 let low = value.scaled(scale).div_euclid(width) * width;
                 let (from, to) = (Decimal::format(low, scale), low + width);
@@ -55,9 +62,8 @@ impl Hierarchy {
                     format!("[{from}, {})", Decimal::format(to, scale))
                 }
             };
-            levels.push(values.iter().map(label).collect());
-        }
-        Ok(with_ends(dictionary, levels))
+            values.iter().map(label).collect()
+        })
     }
 
     /// Coarser and coarser parts of a date.
@@ -69,44 +75,70 @@ impl Hierarchy {
             return Err(bad("date parts must go from fine to coarse, each once"));
         }
         let dates: Vec<Date> = dictionary.values().filter_map(Date::parse).collect();
-        let levels = parts
-            .iter()
-            .map(|part| dates.iter().map(|&date| part.of(date)).collect())
-            .collect();
-        Ok(with_ends(dictionary, levels))
+        with_ends(dictionary, parts.len(), |level| {
+            dates.iter().map(|&date| parts[level].of(date)).collect()
+        })
     }
 
     /// Replaces `step` more characters from one end by `*` at every level, until nothing is left.
     ///
-    /// Values are aligned at the other end, so that shorter ones keep what longer ones lose last.
-    pub fn redaction(dictionary: &Dictionary, end: End, step: usize) -> Result<Hierarchy, Error> {
+    /// Values are aligned at the other end, so that shorter ones keep what longer ones lose last. Of a redaction of more
+    /// levels than are searched only those up to `most` are made, when there is such a limit.
+    pub fn redaction(
+        dictionary: &Dictionary,
+        end: End,
+        step: usize,
+        most: Option<usize>,
+    ) -> Result<Hierarchy, Error> {
         if step == 0 {
             return Err(bad("redaction must take at least one character per level"));
         }
-        let values: Vec<Vec<char>> = dictionary
+        let longest = dictionary
             .values()
-            .map(|text| text.chars().collect())
-            .collect();
-        let longest = values.iter().map(Vec::len).max().unwrap_or(0);
-        let mut levels = Vec::new();
-        let mut masked = step;
-        while masked < longest {
+            .map(|text| text.chars().count())
+            .max()
+            .unwrap_or(0);
+        // Levels on which something is left; `*` comes above them.
+        let between = longest.saturating_sub(1) / step;
+        let cut = most.filter(|&most| between >= Hierarchy::MOST_LEVELS && most <= between);
+        let levels = cut.unwrap_or(between);
+        let bytes: usize = dictionary.values().map(str::len).sum();
+        let stars = levels
+            .saturating_mul(levels + 1)
+            .saturating_mul(step)
+            .saturating_mul(dictionary.len())
+            / 2;
+        let found = levels.saturating_mul(bytes).saturating_add(stars);
+        let allowed = LABEL_BYTES.0 + LABEL_BYTES.1 * bytes;
+        if levels < Hierarchy::MOST_LEVELS && found > allowed {
+            let found = found >> 20;
+            return Err(refused(HierarchyMistake::TooLarge { found }));
+        }
+        let names = |level: usize| {
+            let masked = step * (level + 1);
             let keep = longest - masked;
-            let label = |value: &Vec<char>| {
-                let kept = keep.min(value.len());
-                let stars = "*".repeat(masked);
-                match end {
-                    End::Right => format!("{}{stars}", value[..kept].iter().collect::<String>()),
-                    End::Left => format!(
-                        "{stars}{}",
-                        value[value.len() - kept..].iter().collect::<String>()
-                    ),
+            let stars = "*".repeat(masked);
+            let label = |value: &str| match end {
+                End::Right => {
+                    let kept = value.char_indices().nth(keep).map_or(value.len(), |c| c.0);
+                    format!("{}{stars}", &value[..kept])
+                }
+                End::Left => {
+                    let gone = value.chars().count().saturating_sub(keep);
+                    let from = value.char_indices().nth(gone).map_or(value.len(), |c| c.0);
+                    format!("{stars}{}", &value[from..])
                 }
             };
-            levels.push(values.iter().map(label).collect());
-            masked += step;
+            dictionary.values().map(label).collect()
+        };
+        match cut {
+            Some(_) if levels <= Hierarchy::MOST_LEVELS => {
+                let mut hierarchy = of_levels(dictionary, levels, names);
+                hierarchy.levels.truncate(levels + 1);
+                Ok(hierarchy)
+            }
+            _ => with_ends(dictionary, levels, names),
         }
-        Ok(with_ends(dictionary, levels))
     }
 
     /// Groups neighbours of a given order: `sizes[i]` values (or nodes of the level below) make one node of level i+1.
@@ -121,25 +153,23 @@ impl Hierarchy {
         if dictionary.values().any(|value| !rank.contains_key(value)) {
             return Err(bad("the order must list every value of the column"));
         }
-        let mut width = 1;
-        let mut levels = Vec::new();
-        for &size in sizes {
-            if size < 2 {
-                return Err(bad("groups of an order must have at least two members"));
-            }
-            width *= size;
+        if sizes.iter().any(|&size| size < 2) {
+            return Err(bad("groups of an order must have at least two members"));
+        }
+        let mut width = 1_usize;
+        with_ends(dictionary, sizes.len(), |level| {
+            width = width.saturating_mul(sizes[level]);
             let label = |value: &str| {
                 let first = rank[value] / width * width;
-                let last = (first + width).min(order.len()) - 1;
+                let last = first.saturating_add(width).min(order.len()) - 1;
                 if first == last {
                     order[first].clone()
                 } else {
                     format!("{} to {}", order[first], order[last])
                 }
             };
-            levels.push(dictionary.values().map(label).collect());
-        }
-        Ok(with_ends(dictionary, levels))
+            dictionary.values().map(label).collect()
+        })
     }
 
     /// Suppresses the values of least priority first: in `steps` equal steps from keeping all to keeping none.
@@ -162,20 +192,17 @@ impl Hierarchy {
             .enumerate()
             .map(|(position, value)| (*value, position))
             .collect();
-        let levels = (1..steps)
-            .map(|step| {
-                let kept = values * (steps - step) / steps;
-                let label = |value: &str| {
-                    if position[value] < kept {
-                        value.to_owned()
-                    } else {
-                        SUPPRESSED.to_owned()
-                    }
-                };
-                dictionary.values().map(label).collect()
-            })
-            .collect();
-        Ok(with_ends(dictionary, levels))
+        with_ends(dictionary, steps - 1, |level| {
+            let kept = values * (steps - 1 - level) / steps;
+            let label = |value: &str| {
+                if position[value] < kept {
+                    value.to_owned()
+                } else {
+                    SUPPRESSED.to_owned()
+                }
+            };
+            dictionary.values().map(label).collect()
+        })
     }
 }
 
@@ -189,27 +216,44 @@ fn ranks(order: &[String]) -> Result<std::collections::HashMap<&str, usize>, Err
     Ok(rank)
 }
 
-/// Puts the values themselves below `levels` and `*` above them; a missing value keeps to itself until the top.
-fn with_ends(dictionary: &Dictionary, levels: Vec<Vec<String>>) -> Hierarchy {
-    let missing = dictionary.missing().is_some();
-    let mut names: Vec<Vec<Option<String>>> = vec![
-        dictionary
-            .values()
-            .map(|text| Some(text.to_owned()))
-            .collect(),
-    ];
-    names.extend(
-        levels
-            .into_iter()
-            .map(|level| level.into_iter().map(Some).collect()),
-    );
-    if missing {
-        for level in &mut names {
-            level.push(None);
-        }
+/// Puts the values themselves below `count` levels and `*` above them; refuses more levels than are searched.
+fn with_ends(
+    dictionary: &Dictionary,
+    count: usize,
+    names: impl FnMut(usize) -> Vec<String>,
+) -> Result<Hierarchy, Error> {
+    if count >= Hierarchy::MOST_LEVELS {
+        return Err(refused(HierarchyMistake::TooHigh {
+            found: count.saturating_add(1),
+            most: Hierarchy::MOST_LEVELS,
+        }));
     }
-    names.push(vec![Some(SUPPRESSED.to_owned()); dictionary.len()]);
-    Hierarchy::from_names(&names, &[])
+    Ok(of_levels(dictionary, count, names))
+}
+
+/// The values, `count` levels of `names`, and `*`; a missing value keeps to itself until the top. The names of one level at a time
+/// are in memory.
+fn of_levels(
+    dictionary: &Dictionary,
+    count: usize,
+    mut names: impl FnMut(usize) -> Vec<String>,
+) -> Hierarchy {
+    let missing = dictionary.missing().is_some();
+    let level = |row: Vec<String>| {
+        let mut row: Vec<Option<String>> = row.into_iter().map(Some).collect();
+        if missing {
+            row.push(None);
+        }
+        Level::of(&row, std::iter::empty())
+    };
+    let mut levels = vec![level(dictionary.values().map(str::to_owned).collect())];
+    levels.extend((0..count).map(|at| level(names(at))));
+    let top = vec![Some(SUPPRESSED.to_owned()); dictionary.len()];
+    levels.push(Level::of(&top, std::iter::empty()));
+    Hierarchy {
+        levels,
+        leaves: dictionary.len() as u64,
+    }
 }
 
 fn wrong_kind(hierarchy: &'static str, needed: &'static str, dictionary: &Dictionary) -> Error {
@@ -225,9 +269,13 @@ fn wrong_kind(hierarchy: &'static str, needed: &'static str, dictionary: &Dictio
 }
 
 fn bad(what: &'static str) -> Error {
+    refused(HierarchyMistake::BadParameters { what })
+}
+
+fn refused(mistake: HierarchyMistake) -> Error {
     Error::Hierarchy {
         line: None,
-        mistake: HierarchyMistake::BadParameters { what },
+        mistake,
     }
 }
 
@@ -285,12 +333,49 @@ mod tests {
     #[test]
     fn redaction_from_either_end() {
         let right =
-            Hierarchy::redaction(&dictionary(&["02139", "02140", "021"]), End::Right, 2).unwrap();
+            Hierarchy::redaction(&dictionary(&["02139", "02140", "021"]), End::Right, 2, None)
+                .unwrap();
         assert_eq!(texts(&right, 1), ["021**", "021**", "021**"]);
         assert_eq!(texts(&right, 2), ["0****"; 3]);
         assert_eq!(right.height(), 4);
-        let left = Hierarchy::redaction(&dictionary(&["ab", "cb"]), End::Left, 1).unwrap();
+        let left = Hierarchy::redaction(&dictionary(&["ab", "cb"]), End::Left, 1, None).unwrap();
         assert_eq!(texts(&left, 1), ["*b", "*b"]);
+    }
+
+    #[test]
+    fn a_long_cell_is_refused_before_its_labels_take_the_square_of_it() {
+        let code = |values: &[&str], step, most| {
+            Hierarchy::redaction(&dictionary(values), End::Right, step, most)
+                .map(|hierarchy| hierarchy.height())
+                .map_err(|error| error.code())
+        };
+        let long = "x".repeat(10_000);
+        assert_eq!(code(&["ab", &long], 1, None), Err("hierarchy-too-high"));
+        // With a limit only the levels under it are made.
+        assert_eq!(code(&["ab", &long], 1, Some(4)), Ok(5));
+        assert_eq!(
+            code(&["ab", &long], 1, Some(500)),
+            Err("hierarchy-too-high")
+        );
+        assert_eq!(code(&["ab", &long], 100, None), Ok(101));
+        let many: Vec<String> = (0..1000).map(|n| n.to_string()).collect();
+        let mut many: Vec<&str> = many.iter().map(String::as_str).collect();
+        many.push(&long);
+        assert_eq!(code(&many, 100, None), Err("hierarchy-too-large"));
+        // A limit on a redaction of few levels is the plan's business, not the hierarchy's.
+        assert_eq!(code(&["02139"], 1, Some(2)), Ok(6));
+    }
+
+    #[test]
+    fn steps_without_end_are_refused_and_sizes_do_not_overflow() {
+        let values = dictionary(&["a", "b"]);
+        let order: Vec<String> = ["a", "b"].map(String::from).into();
+        let code = |found: Result<Hierarchy, Error>| found.err().map(|error| error.code());
+        let priority = Hierarchy::priority(&values, &order, 1 << 40);
+        assert_eq!(code(priority), Some("hierarchy-too-high"));
+        let sizes = [1 << 32, 1 << 32, usize::MAX];
+        let ordered = Hierarchy::ordered(&values, &order, &sizes).unwrap();
+        assert_eq!(texts(&ordered, 3), ["a to b", "a to b"]);
     }
 
     #[test]
@@ -326,7 +411,7 @@ mod tests {
         #[test]
         fn levels_nest(values in prop::collection::btree_set("[a-c]{1,4}", 1..20), step in 1_usize..3) {
             let values: Vec<&str> = values.iter().map(String::as_str).collect();
-            let hierarchy = Hierarchy::redaction(&dictionary(&values), End::Right, step).unwrap();
+            let hierarchy = Hierarchy::redaction(&dictionary(&values), End::Right, step, None).unwrap();
             for level in 0..hierarchy.height() - 1 {
                 let parents = hierarchy.parents(level);
                 for code in 0..values.len() as u32 {

@@ -27,6 +27,9 @@ pub struct Hierarchy {
 }
 
 impl Hierarchy {
+    /// The most levels above the values: a search counts them in seven bits, and no hierarchy of people's data is that high.
+    pub const MOST_LEVELS: usize = 127;
+
     /// Number of levels, level 0 included.
     pub fn height(&self) -> usize {
         self.levels.len()
@@ -110,32 +113,40 @@ impl Hierarchy {
             .iter()
             .enumerate()
             .map(|(height, row)| {
-                let mut ids = std::collections::HashMap::new();
-                let mut level = Level {
-                    labels: Vec::new(),
-                    nodes: Vec::with_capacity(row.len()),
-                    leaves: Vec::new(),
-                };
-                for name in row {
-                    let node = *ids.entry(name.as_deref()).or_insert_with(|| {
-                        level.labels.push(name.as_deref().map(Box::from));
-                        level.leaves.push(0);
-                        level.labels.len() as u32 - 1
-                    });
-                    level.nodes.push(node);
-                    level.leaves[node as usize] += 1;
-                }
-                for leaf in unseen {
-                    if let Some(&node) = ids.get(&Some(leaf[height].as_str())) {
-                        level.leaves[node as usize] += 1;
-                    }
-                }
-                level
+                let unseen = unseen.iter().map(|leaf| leaf[height].as_str());
+                Level::of(row, unseen)
             })
             .collect();
         Hierarchy {
             levels,
             leaves: total as u64,
         }
+    }
+}
+
+impl Level {
+    /// The level at which each code is called as in `row`, and leaves that never occur in the data as in `unseen`.
+    fn of<'a>(row: &[Option<String>], unseen: impl Iterator<Item = &'a str>) -> Level {
+        let mut ids = std::collections::HashMap::new();
+        let mut level = Level {
+            labels: Vec::new(),
+            nodes: Vec::with_capacity(row.len()),
+            leaves: Vec::new(),
+        };
+        for name in row {
+            let node = *ids.entry(name.as_deref()).or_insert_with(|| {
+                level.labels.push(name.as_deref().map(Box::from));
+                level.leaves.push(0);
+                level.labels.len() as u32 - 1
+            });
+            level.nodes.push(node);
+            level.leaves[node as usize] += 1;
+        }
+        for name in unseen {
+            if let Some(&node) = ids.get(&Some(name)) {
+                level.leaves[node as usize] += 1;
+            }
+        }
+        level
     }
 }

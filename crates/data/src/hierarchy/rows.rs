@@ -23,6 +23,13 @@ impl Hierarchy {
             return Err(vec![mistake(None, HierarchyMistake::Empty)]);
         };
         let height = first.labels.len();
+        if height > Hierarchy::MOST_LEVELS + 1 {
+            let too_high = HierarchyMistake::TooHigh {
+                found: height - 1,
+                most: Hierarchy::MOST_LEVELS,
+            };
+            return Err(vec![mistake(Some(first.line), too_high)]);
+        }
         let mut errors = Vec::new();
         let mut leaves: HashMap<&str, &HierarchyRow> = HashMap::new();
         // (level, label) -> (parent label, line)
@@ -216,6 +223,16 @@ mod tests {
             ]
         );
         assert_eq!(mistakes(&["a"], "a;x;a"), [(Some(1), "hierarchy-cycle")]);
+    }
+
+    #[test]
+    fn a_file_with_more_levels_than_are_searched_is_refused_by_its_line() {
+        let high = |levels: usize| format!("a{}", ";x".repeat(levels));
+        assert!(Hierarchy::from_rows(&column(&["a"]), &rows(&high(127))).is_ok());
+        assert_eq!(
+            mistakes(&["a"], &high(128)),
+            [(Some(1), "hierarchy-too-high")]
+        );
     }
 
     #[test]

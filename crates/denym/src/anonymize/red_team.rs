@@ -19,6 +19,15 @@ pub(crate) struct RedTeam {
     pub(crate) not_run: Vec<NotRun>,
 }
 
+impl From<denym_attack::RedTeam> for RedTeam {
+    fn from(team: denym_attack::RedTeam) -> Self {
+        Self {
+            findings: team.findings,
+            not_run: team.not_run,
+        }
+    }
+}
+
 impl RedTeam {
     /// What the certificate says: rates after, and nothing that points at a person.
     pub(crate) fn results(&self, spec: &AttackSpec) -> Vec<AttackResult> {

@@ -1,13 +1,14 @@
-//! The red team on a table: every attack of the catalogue is run, or it is said why not.
+//! The red team on a table before it is released: the scene as the gate has it.
 
-use denym_attack::Shape;
+use denym_attack::table::{Attacked, Originals, TableScene, Wish, numbered_apart};
+use denym_attack::{Scene, red_team as run};
 use denym_data::Table;
 use denym_engine::Engine;
-use serde_json::json;
 
-use super::Measures;
-use super::red_team::{RedTeam, SEED};
-use crate::attack::{Attacked, Finding, counted, minimality_on_table, not_run, on_classes};
+use crate::Error;
+use crate::anonymize::red_team::{RedTeam, SEED};
+use crate::attack::{NO_SENSITIVE, at_most, attack_error, changed_columns, numbers_of, originals};
+use crate::certificate::Altered;
 use crate::plan::Plan;
 use crate::policy::PromiseSpec;
 
@@ -19,137 +20,91 @@ const MINIMALITY_ORIGINALS: u64 = 100;
 const SURE: f64 = 0.9;
 
 /// A release that is to be attacked before it is made.
-pub(super) struct Attackable<'a> {
-    pub(super) plan: &'a Plan,
-    pub(super) engine: &'a Engine,
+pub(crate) struct Attackable<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) engine: &'a Engine,
     /// The table as the search saw it.
-    pub(super) kept: &'a Table,
-    /// The source.
-    pub(super) before: Attacked<'a>,
-    /// The written data.
-    pub(super) after: Attacked<'a>,
-    /// Sensitive attributes in the order of both sides' histograms.
-    pub(super) sensitive: &'a [String],
-    /// What happened to numbers.
-    pub(super) measures: Option<&'a Measures>,
+    pub(crate) kept: &'a Table,
+    /// The source, and the file as it was read back.
+    pub(crate) original: &'a Table,
+    pub(crate) written: &'a Table,
+    /// The source as it is attacked.
+    pub(crate) before: Attacked<'a>,
+    /// The written data as it is attacked.
+    pub(crate) after: Attacked<'a>,
+    /// Sensitive attributes in the order of both sides' roles.
+    pub(crate) sensitive: &'a [String],
+    /// Columns that do not show single records' values.
+    pub(crate) altered: &'a [Altered],
     /// Whether records were grouped instead of tuples generalized.
-    pub(super) grouped: bool,
+    pub(crate) grouped: bool,
 }
 
 /// Attacks the release.
-pub(super) fn red_team(release: &Attackable<'_>) -> RedTeam {
-    let mut findings = on_classes(
-        &release.before,
-        &release.after,
-        release.sensitive,
-        release.plan.policy.adversary,
-        SEED,
-    );
-    let mut reasons: Vec<(&'static str, String)> = Vec::new();
-    match minimality(release) {
-        Ok(found) => findings.push(found),
-        Err(why) => reasons.push(("minimality", why)),
+pub(crate) fn red_team(release: &Attackable<'_>) -> Result<RedTeam, Error> {
+    let at_most = at_most(release.plan.policy.adversary);
+    let mut shown = release.after.clone();
+    let apart;
+    if at_most.is_some() {
+        apart = numbered_apart(&shown)?;
+        shown = Attacked {
+            table: &apart,
+            ..shown
+        };
     }
-    match release.measures {
-        Some(measures) => match measures.distance_linkage {
-            Some(rate) => findings.push(Finding {
-                attack: "distance-linkage",
-                attribute: None,
-                knows: "the true numbers of everybody; picks the nearest record".to_owned(),
-                bounded: false,
-                before: None,
-                after: counted(
-                    "distance-linkage",
-                    release.after.table.records() as u64,
-                    0,
-                    rate,
-                ),
-                note: "Ties count as one guess among the tied.".to_owned(),
-                worst: Vec::new(),
-            }),
-            None => reasons.push((
-                "distance-linkage",
-                "it compares every pair of records, and there are too many".to_owned(),
-            )),
-        },
-        None => reasons.push(("distance-linkage", "no numbers were changed".to_owned())),
-    }
-    if release.sensitive.is_empty() {
-        for name in ["homogeneity", "background-knowledge", "skewness"] {
-            reasons.push((name, "no sensitive attribute is published".to_owned()));
-        }
-    }
-    reasons.push(("proximity", "no sensitive attribute is a number".to_owned()));
-    let promises = release.plan.promises.iter();
-    let register = promises
+    let names = changed_columns(release.altered);
+    let register = release.plan.promises.iter();
+    let register = register
         .clone()
         .any(|promise| promise.population().is_some());
-    reasons.push((
-        "presence",
-        if register {
-            "the promise itself measures presence against the register".to_owned()
+    let scene = TableScene {
+        shown,
+        source: Some(release.before.clone()),
+        sensitive: release.sensitive,
+        no_sensitive: NO_SENSITIVE,
+        at_most,
+        wish: Wish::default(),
+        linked: None,
+        control: None,
+        numbers: numbers_of(release.original, release.written, &names),
+        originals: minimality(release),
+        no_register: if register {
+            "the promise itself measures presence against the register"
         } else {
-            "it needs a table of people: see `denym attack table --external`".to_owned()
+            "it needs a table of people: see `denym attack table --external`"
         },
-    ));
-    for name in ["singling-out", "linkability", "inference"] {
-        let why = "it needs people who are not in the data: see `denym attack table --control`";
-        reasons.push((name, why.to_owned()));
-    }
-    RedTeam {
-        not_run: not_run(Shape::Table, &findings, &reasons),
-        findings,
-    }
+        seed: SEED,
+    };
+    let found = run(&Scene::Table(&scene)).map_err(|error| attack_error(&error))?;
+    Ok(found.into())
 }
 
-/// Runs the search on every possible original, where that is possible.
-fn minimality(release: &Attackable<'_>) -> Result<Finding, String> {
+/// What the search makes of other originals, where that can be tried.
+fn minimality<'a>(release: &Attackable<'a>) -> Result<Originals<'a>, String> {
     let plan = release.plan;
     let looks = |promise: &PromiseSpec| promise.attribute().is_some();
     if !plan.promises.iter().any(looks) {
         return Err("no promise looks at sensitive values, so they do not steer the search".into());
     }
+    if ["anatomy", "k-e-permutation"].contains(&plan.policy.release.algorithm.as_str()) {
+        return Err("who came into which group was drawn from secret randomness, so running the program again rules no original out: every way to \
+                    hand the values of a group to its people gives this release with the same chance"
+            .into());
+    }
     if release.grouped {
-        return Err("records are grouped, not generalized by levels".into());
+        return Err("records are grouped, not generalized by levels; `denym algorithms` says what who knows the program learns".into());
     }
     if release.kept.records() > MINIMALITY_RECORDS {
         return Err(format!(
             "it runs the search on every possible original, on up to {MINIMALITY_RECORDS} records; `denym attack minimality` tries more"
         ));
     }
-    let found = minimality_on_table(
+    originals(
         plan,
         release.kept,
         release.engine,
         SURE,
         MINIMALITY_ORIGINALS,
     )
-    .map_err(|error| error.to_string())?;
-    let surest = |(value, before, after): &(Option<String>, f64, f64), record: usize| json!({"chance": after, "before": before, "value": value, "source_record": record + 1});
-    let mut order: Vec<usize> = (0..found.beliefs.len())
-        .filter(|&record| found.beliefs[record].2 > SURE && found.beliefs[record].1 <= SURE)
-        .collect();
-    order.sort_by(|&a, &b| {
-        found.beliefs[b]
-            .2
-            .total_cmp(&found.beliefs[a].2)
-            .then(a.cmp(&b))
-    });
-    order.truncate(10);
-    Ok(Finding {
-        attack: "minimality",
-        attribute: Some(found.attribute.clone()),
-        knows: "everybody's quasi-identifiers, the policy and the program".to_owned(),
-        bounded: false,
-        before: None,
-        after: found.evidence.clone(),
-        note: format!(
-            "{} originals agree with the release; {} would have been published like this.",
-            found.worlds.0, found.worlds.1
-        ),
-        worst: order
-            .into_iter()
-            .map(|record| surest(&found.beliefs[record], record))
-            .collect(),
-    })
+    .map_err(|error| error.to_string())
 }

@@ -8,8 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use denym_attack::Evidence;
-use denym_attack::table::minimality::{PublishedGroup, minimality as attack};
+use denym_attack::table::minimality::{MinimalityFound, Originals, Published, PublishedGroup};
 use denym_data::{Column, Table};
 use denym_engine::Engine;
 
@@ -19,22 +18,6 @@ use crate::listener::{Listener, Phase, Silent};
 use crate::plan::Plan;
 use crate::policy::Policy;
 use crate::{Error, source, threads};
-
-/// What the minimality attack found.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MinimalityFound {
-    /// The sensitive attribute.
-    pub attribute: String,
-    /// Originals that agree with the release, and those that would have been published like this.
-    pub worlds: (u64, u64),
-    /// People of whom a value is more than `confidence` likely after and was not before.
-    pub evidence: Evidence,
-    /// For each record (from 1) the likeliest value after, its probability before and after.
-    pub beliefs: Vec<(Option<String>, f64, f64)>,
-}
-
-/// A release as the attack compares them: levels, and for each published tuple its sensitive values in order.
-type Seen = Option<BTreeMap<Vec<u32>, Vec<u32>>>;
 
 /// Runs the search of `policy` on every original that agrees with its release; an error when there are more than `limit`.
 pub fn minimality(
@@ -49,17 +32,20 @@ pub fn minimality(
     let table = source::read(policy, &engine)?;
     let plan = Plan::new(policy, &table, &engine)?;
     listener.phase(Phase::Attacking);
-    threads::pool(threads)?.install(|| on_table(&plan, &table, &engine, confidence, limit))
+    threads::pool(threads)?.install(|| {
+        let originals = originals(&plan, &table, &engine, confidence, limit)?;
+        MinimalityFound::of(&originals).map_err(|error| attack_error(&error))
+    })
 }
 
-/// The same on a table and a plan that are at hand.
-pub(crate) fn on_table(
-    plan: &Plan,
-    table: &Table,
-    engine: &Engine,
+/// The originals that agree with what the search publishes of `table`, and the search itself.
+pub(crate) fn originals<'a>(
+    plan: &'a Plan,
+    table: &'a Table,
+    engine: &'a Engine,
     confidence: f64,
     limit: u64,
-) -> Result<MinimalityFound, Error> {
+) -> Result<Originals<'a>, Error> {
     let [position] = plan.columns.sensitive[..] else {
         return Err(refused(
             "the policy does not have exactly one sensitive attribute",
@@ -70,41 +56,24 @@ pub(crate) fn on_table(
     }
     let secret = &table.columns()[position];
     let (observed, class_of) = publish(plan, table, engine, position, &secret.codes)?;
-    let Some(shown) = &observed else {
-        return Err(refused("some records are suppressed"));
-    };
-    let groups: Vec<PublishedGroup> = shown
-        .iter()
-        .map(|(tuple, values)| PublishedGroup {
-            people: (0..table.records() as u32)
-                .filter(|&row| class_of[row as usize] == *tuple)
-                .collect(),
-            values: values.clone(),
-        })
-        .collect();
-    let run = |values: &[u32]| -> Seen {
-        publish(plan, table, engine, position, values)
-            .ok()
-            .and_then(|(seen, _)| seen)
-    };
-    let beliefs = attack(&groups, &observed, &run, limit).map_err(|error| attack_error(&error))?;
-    let likeliest = |row: usize| {
-        let after = beliefs.after.get(row).into_iter().flatten();
-        let best = after.max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0)));
-        best.map_or((None, 0.0, 0.0), |(&value, &after)| {
-            let before = beliefs.before[row].get(&value).copied().unwrap_or(0.0);
-            (
-                secret.dictionary.text(value).map(str::to_owned),
-                before,
-                after,
-            )
-        })
-    };
-    Ok(MinimalityFound {
+    let observed = observed.ok_or_else(|| refused("some records are suppressed"))?;
+    let groups = observed.iter().map(|(tuple, values)| PublishedGroup {
+        people: (0..table.records() as u32)
+            .filter(|&row| class_of[row as usize] == *tuple)
+            .collect(),
+        values: values.clone(),
+    });
+    Ok(Originals {
         attribute: secret.name.clone(),
-        worlds: (beliefs.worlds, beliefs.possible),
-        evidence: beliefs.evidence(confidence),
-        beliefs: (0..table.records()).map(likeliest).collect(),
+        dictionary: &secret.dictionary,
+        groups: groups.collect(),
+        observed,
+        publish: Box::new(move |values: &[u32]| {
+            let (seen, _) = publish(plan, table, engine, position, values).ok()?;
+            seen
+        }),
+        confidence,
+        limit,
     })
 }
 
@@ -124,7 +93,7 @@ fn publish(
     engine: &Engine,
     position: usize,
     values: &[u32],
-) -> Result<(Seen, Vec<Vec<u32>>), Error> {
+) -> Result<(Option<Published>, Vec<Vec<u32>>), Error> {
     let columns = table
         .columns()
         .iter()

@@ -7,7 +7,7 @@
 //! is run on all of them. Only small tables, and only suppression from all records: elsewhere the choices are too many.
 
 use denym_attack::Evidence;
-use denym_attack::paths::path_minimality as attack;
+use denym_attack::sequences::{PathOriginals, PublishedPaths};
 use denym_data::paths::Paths;
 use denym_engine::Engine;
 use denym_paths::{Algorithm, Context, PathRecoding, Request};
@@ -17,12 +17,6 @@ use crate::listener::{Listener, Phase};
 use crate::paths::request as solver_request;
 use crate::policy::Policy;
 use crate::{Error, threads};
-
-/// Originals tried, those that would have been published like this, and the records of which one source path remains.
-pub(crate) struct PathMinimality {
-    pub(crate) worlds: (u64, u64),
-    pub(crate) evidence: Evidence,
-}
 
 /// Runs the search of `policy` on every original that agrees with its release; an error when there are more than `limit`.
 pub fn path_minimality(
@@ -43,27 +37,21 @@ pub fn path_minimality(
             keep_going: &|| true,
         };
         let recoding = denym_paths::solve(&table.paths, &request, &context)?;
-        let found = on_paths(
-            &table.paths,
-            &request,
-            &recoding,
-            policy.release.seed,
-            confidence,
-            limit,
-        )?;
-        Ok((found.worlds, found.evidence))
+        let seed = policy.release.seed;
+        let originals = path_originals(&table.paths, &request, &recoding, seed, confidence, limit)?;
+        originals.run().map_err(|error| attack_error(&error))
     })
 }
 
-/// The same on paths and a recoding that are at hand.
-pub(crate) fn on_paths(
-    paths: &Paths,
-    request: &Request,
+/// The originals that agree with what the search publishes of `paths`, and the search itself.
+pub(crate) fn path_originals<'a>(
+    paths: &'a Paths,
+    request: &'a Request,
     recoding: &PathRecoding,
     seed: u64,
     confidence: f64,
     limit: u64,
-) -> Result<PathMinimality, Error> {
+) -> Result<PathOriginals<'a>, Error> {
     let everywhere = matches!(
         recoding.algorithm,
         Algorithm::GlobalSuppression | Algorithm::Optimum
@@ -91,7 +79,7 @@ pub(crate) fn on_paths(
         })
         .collect();
     let observed = seen(paths, recoding);
-    let publish = |world: &[&[(u32, u32)]]| -> Option<Seen> {
+    let publish = move |world: &[&[(u32, u32)]]| -> Option<PublishedPaths> {
         let mut starts = vec![0_u32];
         let mut items: Vec<u32> = Vec::new();
         for path in world {
@@ -119,19 +107,17 @@ pub(crate) fn on_paths(
         let recoding = denym_paths::solve(&original, request, &context).ok()?;
         Some(seen(&original, &recoding))
     };
-    let beliefs = attack(&possible, &Some(observed), &publish, limit)
-        .map_err(|error| attack_error(&error))?;
-    Ok(PathMinimality {
-        worlds: (beliefs.worlds, beliefs.possible),
-        evidence: beliefs.evidence(confidence),
+    Ok(PathOriginals {
+        possible,
+        observed,
+        publish: Box::new(publish),
+        confidence,
+        limit,
     })
 }
 
-/// What a recipient sees: what each record shows with its attributes, in no order.
-type Seen = Vec<(Vec<u32>, Vec<u32>)>;
-
-fn seen(paths: &Paths, recoding: &PathRecoding) -> Seen {
-    let mut rows: Seen = (0..paths.len())
+fn seen(paths: &Paths, recoding: &PathRecoding) -> PublishedPaths {
+    let mut rows: PublishedPaths = (0..paths.len())
         .map(|record| {
             let attributes = paths.sensitive().iter().chain(paths.quasi());
             (

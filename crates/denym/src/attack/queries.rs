@@ -1,16 +1,17 @@
 //! Trackers against a system that answers counts and sums over a table, with a size restriction.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use denym_attack::Evidence;
-use denym_attack::queries::{Learned, Restricted, added_between, track_everybody};
+use denym_attack::queries::{Restricted, everybody_added, track_everybody};
 use denym_data::Table;
 use denym_engine::{Engine, ReadOptions};
 
 use super::numbers::of;
 use crate::Error;
 use crate::listener::{Listener, Phase};
-use crate::policy::suggest;
+use crate::policy::{names_to_show, suggest_column};
 
 /// What is to be asked.
 #[derive(Debug, Clone, Default)]
@@ -40,6 +41,10 @@ pub struct QueriesFound {
     pub learned: Vec<(usize, f64, u32)>,
     /// Numbers of people who were added between two states: record (from 1) of the later one, number.
     pub added: Vec<(usize, f64)>,
+    /// Of those who came between the two states, whose number was learned; `None` when there is one state.
+    pub difference: Option<Evidence>,
+    /// What the adversary was taken to know, and what the system was taken to answer.
+    pub knows: String,
 }
 
 /// Asks until everybody's number is known or nothing more can be asked.
@@ -52,6 +57,11 @@ pub fn queries(request: &QueriesRequest, listener: &dyn Listener) -> Result<Quer
         None => None,
     };
     listener.phase(Phase::Attacking);
+    let names: Vec<String> = request
+        .known
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect();
     let state = State::of(&table, None, request)?;
     let columns: Vec<&[u32]> = state.columns.iter().map(Vec::as_slice).collect();
     let system = Restricted {
@@ -60,7 +70,7 @@ pub fn queries(request: &QueriesRequest, listener: &dyn Listener) -> Result<Quer
         least: request.least,
     };
     let (learned, evidence) = track_everybody(&system, &columns);
-    let mut added = Vec::new();
+    let (mut added, mut difference) = (Vec::new(), None);
     if let Some(earlier) = &earlier {
         let before = State::of(earlier, Some(&table), request)?;
         let old: Vec<&[u32]> = before.columns.iter().map(Vec::as_slice).collect();
@@ -69,19 +79,13 @@ pub fn queries(request: &QueriesRequest, listener: &dyn Listener) -> Result<Quer
             sensitive: &before.numbers,
             least: request.least,
         };
-        for row in 0..table.records() {
-            let terms = (0..columns.len())
-                .map(|at| denym_attack::queries::Formula::Is(at, columns[at][row]));
-            if let Some(formula) = terms.reduce(denym_attack::queries::Formula::and)
-                && let Some(Learned { value, .. }) = added_between(&then, &system, &formula)
-                && before
-                    .columns
-                    .first()
-                    .is_none_or(|column| row >= column.len())
-            {
-                added.push((row + 1, value));
-            }
-        }
+        let newcomers = state.beyond(&before);
+        let (found, shown) = everybody_added(&then, &system, &columns, &newcomers);
+        added = found
+            .into_iter()
+            .map(|(row, value)| (row + 1, value))
+            .collect();
+        difference = Some(shown);
     }
     Ok(QueriesFound {
         evidence,
@@ -91,6 +95,13 @@ pub fn queries(request: &QueriesRequest, listener: &dyn Listener) -> Result<Quer
             .filter_map(|(row, found)| found.map(|found| (row + 1, found.value, found.questions)))
             .collect(),
         added,
+        difference,
+        knows: format!(
+            "{} of everybody; the system answers counts and sums of `{}` over at least {} people",
+            names.join(", "),
+            request.number,
+            request.least
+        ),
     })
 }
 
@@ -101,12 +112,32 @@ struct State {
 }
 
 impl State {
+    /// The records that `before` does not have, in whatever order either state was written.
+    fn beyond(&self, before: &State) -> Vec<usize> {
+        let key = |state: &State, row: usize| -> (Vec<u32>, u64) {
+            let known = state.columns.iter().map(|column| column[row]).collect();
+            (known, state.numbers[row].to_bits())
+        };
+        let mut left: HashMap<(Vec<u32>, u64), u64> = HashMap::new();
+        for row in 0..before.numbers.len() {
+            *left.entry(key(before, row)).or_insert(0) += 1;
+        }
+        let is_new = |row: &usize| match left.get_mut(&key(self, *row)) {
+            Some(known) if *known > 0 => {
+                *known -= 1;
+                false
+            }
+            _ => true,
+        };
+        (0..self.numbers.len()).filter(is_new).collect()
+    }
+
     fn of(table: &Table, like: Option<&Table>, request: &QueriesRequest) -> Result<State, Error> {
-        let known: Vec<&str> = table.columns().iter().map(|c| c.name.as_str()).collect();
+        let known = names_to_show(table);
         let unknown = |name: &String| Error::UnknownColumn {
             column: name.clone(),
             place: request.data.display().to_string(),
-            help: suggest(name, &known),
+            help: suggest_column(name, &known),
         };
         let mut columns = Vec::new();
         for name in &request.known {

@@ -1,20 +1,21 @@
 //! Several releases about the same people: what each hides, they may show together.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use denym_attack::Evidence;
 use denym_attack::releases::join::Columns;
 use denym_attack::releases::{View, inserted, intersection, join, m_invariance};
 use denym_attack::table::{Covers, Linkage};
 use denym_data::{Column, Table};
-use denym_engine::{Engine, ReadOptions};
+use denym_engine::{Engine, Format, ReadOptions};
 
 use super::attack_error;
 use super::covering::{self, Explained, compatible};
+use super::table::{certified_half, one_row_each};
 use crate::listener::{Listener, Phase};
-use crate::policy::{Policy, suggest};
-use crate::{Error, threads};
+use crate::policy::{names_to_show, suggest_column};
+use crate::{Error, source, threads, verify};
 
 /// What is to be attacked together.
 #[derive(Debug, Clone, Default)]
@@ -25,6 +26,8 @@ pub struct ReleasesRequest {
     pub external: Option<PathBuf>,
     /// The quasi-identifiers; all columns that all tables have, but the sensitive one, when empty.
     pub quasi: Vec<String>,
+    /// The column that tells which records of one class are one person's; certificates beside the tables say it themselves.
+    pub subject: Option<String>,
     /// The sensitive attribute.
     pub sensitive: String,
     /// The external column that names people.
@@ -58,6 +61,8 @@ pub struct ReleasesFound {
     pub joined: Vec<(Vec<String>, u64, Vec<String>)>,
     /// What could not be run, and why.
     pub notes: Vec<String>,
+    /// What the adversary was taken to know.
+    pub knows: String,
 }
 
 /// The most groups or people that are listed.
@@ -76,18 +81,24 @@ pub fn releases(
             help: "name two or more tables".into(),
         });
     }
-    let tables = request
+    let (tables, told): (Vec<Table>, Vec<Told>) = request
         .releases
         .iter()
-        .map(|path| Ok(engine.read(path, &request.read)?))
-        .collect::<Result<Vec<Table>, Error>>()?;
+        .map(|path| published(&engine, path, request))
+        .collect::<Result<Vec<_>, Error>>()?
+        .into_iter()
+        .unzip();
     let people = match &request.external {
         Some(path) => Some(engine.read(path, &request.read)?),
         None => None,
     };
     let explained = Explained {
         directory: request.hierarchies.clone(),
-        policy: request.policy.as_deref().map(Policy::read).transpose()?,
+        policy: request
+            .policy
+            .as_deref()
+            .map(crate::read_policy)
+            .transpose()?,
     };
     listener.phase(Phase::Attacking);
     threads::pool(request.threads)?.install(|| {
@@ -98,8 +109,11 @@ pub fn releases(
             newcomers: Vec::new(),
             joined: Vec::new(),
             notes: Vec::new(),
+            knows: String::new(),
         };
-        let quasi = common(request, &tables);
+        let quasi = common(request, &tables, &told);
+        let subject = subject(request, &told);
+        found.knows = knows(request, &quasi, &told, subject);
         let every = |table: &Table| table.column(&request.sensitive).is_some();
         if tables.iter().all(every) && !quasi.is_empty() {
             over_time(
@@ -109,20 +123,28 @@ pub fn releases(
                 &tables,
                 people.as_ref(),
                 &quasi,
+                subject,
                 &mut found,
             )?;
         } else {
-            found.notes.push(
-                "not all releases show the sensitive attribute: only the join attack applies"
-                    .into(),
-            );
+            let why = if quasi.is_empty() {
+                "the releases have no quasi-identifier in common"
+            } else {
+                "not all releases show the sensitive attribute"
+            };
+            found.notes.push(format!(
+                "intersection, m-invariance and correspondence were not tried: {why}"
+            ));
         }
-        joined(request, &tables, &mut found)?;
-        if found.evidence.is_empty() {
+        joined(request, &tables, &told, subject, &mut found)?;
+        let none = tables
+            .iter()
+            .all(|t| t.column(&request.sensitive).is_none());
+        if found.evidence.is_empty() && none {
             return Err(Error::UnknownColumn {
                 column: request.sensitive.clone(),
                 place: request.releases[0].display().to_string(),
-                help: suggest(&request.sensitive, &names(&tables[0])),
+                help: suggest_column(&request.sensitive, &names_to_show(&tables[0])),
             });
         }
         Ok(found)
@@ -133,11 +155,91 @@ fn names(table: &Table) -> Vec<&str> {
     table.columns().iter().map(|c| c.name.as_str()).collect()
 }
 
-/// The quasi-identifiers that all tables have.
-fn common(request: &ReleasesRequest, tables: &[Table]) -> Vec<String> {
-    let asked = |name: &String| {
-        *name != request.sensitive && (request.quasi.is_empty() || request.quasi.contains(name))
+/// What a certificate tells about its table; nothing when there is none.
+#[derive(Debug, Default)]
+struct Told {
+    quasi: Option<Vec<String>>,
+    subject: Option<String>,
+}
+
+/// A table, and what the certificate beside it tells of it.
+fn published(
+    engine: &Engine,
+    path: &Path,
+    request: &ReleasesRequest,
+) -> Result<(Table, Told), Error> {
+    let Some(half) = certified_half(path)? else {
+        return Ok((engine.read(path, &request.read)?, Told::default()));
     };
+    let certificate = verify::read_certificate(&half)?;
+    let format = Format::parse(&certificate.data.format).ok_or_else(|| Error::Bundle {
+        what: "the format of the data is unknown",
+        path: half.join("certificate.json"),
+    })?;
+    let table = source::read_release(engine, &half.join(&certificate.data.file), format)?;
+    let told = Told {
+        quasi: Some(certificate.quasi_identifiers),
+        subject: certificate.subject,
+    };
+    Ok((table, told))
+}
+
+/// The column that numbers people within a class, as asked or as the certificates say.
+fn subject<'a>(request: &'a ReleasesRequest, told: &'a [Told]) -> Option<&'a str> {
+    let certified = told.iter().find_map(|told| told.subject.as_deref());
+    request.subject.as_deref().or(certified)
+}
+
+/// What the adversary was taken to know, in words.
+fn knows(
+    request: &ReleasesRequest,
+    quasi: &[String],
+    told: &[Told],
+    subject: Option<&str>,
+) -> String {
+    let columns: Vec<String> = quasi.iter().map(|name| format!("`{name}`")).collect();
+    let whom = match request.external {
+        Some(_) => "of the people of the external table",
+        None => "of everybody in the first release, as published",
+    };
+    let said = if !request.quasi.is_empty() {
+        "as asked"
+    } else if told.iter().all(|told| told.quasi.is_some()) {
+        "the quasi-identifiers of the certificates"
+    } else {
+        "every common column that is not sensitive; say others with --quasi or --subject"
+    };
+    let counted = match subject {
+        Some(_) => "people are counted, once in each class",
+        None => "every record counts as a person",
+    };
+    let columns = if columns.is_empty() {
+        "nothing".to_owned()
+    } else {
+        columns.join(", ")
+    };
+    format!("{columns} {whom} ({said}); {counted}")
+}
+
+/// Whether a column may be known to an adversary: not the sensitive one, not a number within a class, and as the user or the
+/// certificates say.
+fn is_known(request: &ReleasesRequest, told: &[Told], name: &str) -> bool {
+    if name == request.sensitive || subject(request, told) == Some(name) {
+        return false;
+    }
+    if !request.quasi.is_empty() {
+        return request.quasi.iter().any(|quasi| quasi == name);
+    }
+    let certified: Vec<&Vec<String>> = told.iter().filter_map(|t| t.quasi.as_ref()).collect();
+    certified.is_empty()
+        || certified
+            .iter()
+            .any(|names| names.iter().any(|n| n == name))
+}
+
+/// The quasi-identifiers that all tables have.
+fn common(request: &ReleasesRequest, tables: &[Table], told: &[Told]) -> Vec<String> {
+    let asked = |name: &String| is_known(request, told, name);
     let columns = tables[0].columns().iter().map(|c| c.name.clone());
     columns
         .filter(|name| asked(name) && tables.iter().all(|table| table.column(name).is_some()))
@@ -169,6 +271,10 @@ fn sensitive(tables: &[Table], name: &str) -> (Vec<Vec<u32>>, Vec<String>) {
 }
 
 /// Intersection, m-invariance and correspondence over releases with the same columns.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "what was read of the releases, each once"
+)]
 fn over_time(
     request: &ReleasesRequest,
     engine: &Engine,
@@ -176,11 +282,19 @@ fn over_time(
     tables: &[Table],
     external: Option<&Table>,
     quasi: &[String],
+    subject: Option<&str>,
     found: &mut ReleasesFound,
 ) -> Result<(), Error> {
     let fail = |error: denym_attack::Error| attack_error(&error);
     let (codes, texts) = sensitive(tables, &request.sensitive);
-    let people = external.unwrap_or(&tables[0]);
+    let mut own = None;
+    if let (None, Some(numbers)) = (external, subject.and_then(|name| tables[0].column(name))) {
+        let mut by = vec![numbers];
+        by.extend(quasi.iter().filter_map(|name| tables[0].column(name)));
+        own = Some(one_row_each(&tables[0], &by)?);
+    }
+    let people = external.unwrap_or_else(|| own.as_ref().map_or(&tables[0], |(table, _)| table));
+    let row_of = |row: usize| own.as_ref().map_or(row, |(_, rows)| rows[row]);
     let mut views = Vec::new();
     let mut groups: Vec<Linkage> = Vec::new();
     for (table, codes) in tables.iter().zip(&codes) {
@@ -191,7 +305,7 @@ fn over_time(
                 return Err(Error::UnknownColumn {
                     column: name.clone(),
                     place: place.display().to_string(),
-                    help: suggest(name, &names(people)),
+                    help: suggest_column(name, &names_to_show(people)),
                 });
             };
             relations.push(if external.is_some() {
@@ -219,7 +333,7 @@ fn over_time(
             let row = left.person as usize;
             let who = id
                 .and_then(|column| column.text(row))
-                .map_or_else(|| (row + 1).to_string(), str::to_owned);
+                .map_or_else(|| (row_of(row) + 1).to_string(), str::to_owned);
             found
                 .victims
                 .push((who, text(&mut left.values.iter().copied())));
@@ -344,6 +458,8 @@ fn view(linkage: &Linkage, codes: &[u32]) -> View {
 fn joined(
     request: &ReleasesRequest,
     tables: &[Table],
+    told: &[Told],
+    subject: Option<&str>,
     found: &mut ReleasesFound,
 ) -> Result<(), Error> {
     let [first, second] = tables else {
@@ -358,14 +474,11 @@ fn joined(
     let Some(secret) = right.column(&request.sensitive) else {
         return Ok(());
     };
-    let wanted = |name: &&str| {
-        **name != *request.sensitive
-            && (request.quasi.is_empty() || request.quasi.iter().any(|quasi| quasi == name))
-    };
+    let wanted = |name: &&str| is_known(request, told, name);
     let own = |table: &Table, other: &Table, shared: bool| -> Vec<String> {
         let columns = names(table)
             .into_iter()
-            .filter(|name| *name != request.sensitive);
+            .filter(|name| *name != request.sensitive && Some(*name) != subject);
         columns
             .filter(|name| other.column(name).is_some() == shared && (shared || wanted(name)))
             .map(str::to_owned)

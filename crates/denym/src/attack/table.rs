@@ -1,21 +1,24 @@
 //! Attacks on one release: linkage with an external table, and what the candidates have in common.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use denym_attack::attacks::presence::presence;
+use denym_attack::catalogue::entry;
 use denym_attack::control::Setting;
 use denym_attack::table::{
-    Covers, Linkage, background_knowledge, homogeneity, presence, proximity, skewness,
+    Attacked, Covers, Lineup, Linkage, LinkedPeople, TableScene, Wish, numbered_apart,
 };
-use denym_attack::{Controlled, Evidence};
+use denym_attack::{Controlled, Evidence, Finding, NotRun, Run, Scene, red_team};
 use denym_data::{Column, Table};
 use denym_engine::{Engine, Format, ReadOptions};
+use denym_measure::Roles;
 
-use super::attack_error;
 use super::covering::{self, Explained};
+use super::{NO_SENSITIVE, at_most, attack_error, numbers_of};
+use crate::certificate::Altered;
 use crate::listener::{Listener, Phase};
-use crate::policy::{Knowledge, Policy, suggest};
+use crate::policy::{Knowledge, names_to_show, suggest_column};
 use crate::{Error, source, threads, verify};
 
 /// What is to be attacked, and with what.
@@ -31,6 +34,8 @@ pub struct TableRequest {
     pub sensitive: Vec<String>,
     /// The external column that names people.
     pub id: Option<String>,
+    /// The column of the release that tells which records of one class are one person's; a bundle says it itself.
+    pub subject: Option<String>,
     /// Hierarchy files that explain generalized values.
     pub hierarchies: Option<PathBuf>,
     /// A policy whose hierarchies explain them.
@@ -64,6 +69,10 @@ pub struct TableFound {
     pub sizes: (usize, usize),
     /// Columns that were linked: (release, external).
     pub links: Vec<(String, String)>,
+    /// What the adversary was taken to know.
+    pub knows: String,
+    /// What could not be tried, and why.
+    pub notes: Vec<String>,
     /// People with at least one candidate record.
     pub matched: u64,
     /// People with exactly one: found for certain, if they are in the release.
@@ -78,6 +87,8 @@ pub struct TableFound {
     pub evidence: Vec<(Option<String>, Evidence)>,
     /// Attacks compared with a control group.
     pub controlled: Vec<(Option<String>, Controlled)>,
+    /// The attacks that were not run, with the reason.
+    pub not_run: Vec<NotRun>,
     /// People, worst first, when they were asked for.
     pub victims: Vec<Victim>,
 }
@@ -135,36 +146,42 @@ struct Release {
     sensitive: Vec<String>,
     /// The column of groups, where sensitive values belong to groups instead of records.
     groups: Option<String>,
+    /// The column that tells which records of one class are one person's.
+    subject: Option<String>,
     explained: Explained,
     path: PathBuf,
+    /// The most quasi-identifiers that the adversary of the release knows, where that is not all of them.
+    at_most: Option<usize>,
+    /// Columns that do not show single records' values.
+    altered: Vec<String>,
+    /// The source, where a policy says which it is.
+    source: Option<Table>,
 }
 
 impl Release {
     fn read(engine: &Engine, request: &TableRequest) -> Result<Release, Error> {
         let mut explained = Explained {
             directory: request.hierarchies.clone(),
-            policy: request.policy.as_deref().map(Policy::read).transpose()?,
+            policy: request
+                .policy
+                .as_deref()
+                .map(crate::read_policy)
+                .transpose()?,
         };
-        if request.release.join("certificates.ndjson").is_file() {
-            return Err(Error::Argument {
-                what: "these are the windows of a stream".into(),
-                help: format!(
-                    "`denym verify {}` walks their chain and measures every window again",
-                    request.release.display()
-                ),
-            });
-        }
-        if !is_bundle(&request.release) {
+        let Some(half) = certified_half(&request.release)? else {
             return Ok(Release {
                 table: engine.read(&request.release, &request.read)?,
                 quasi: None,
                 sensitive: request.sensitive.clone(),
                 groups: None,
+                subject: request.subject.clone(),
                 explained,
                 path: request.release.clone(),
+                at_most: None,
+                altered: Vec::new(),
+                source: None,
             });
-        }
-        let half = verify::public_half(&request.release)?;
+        };
         let certificate = verify::read_certificate(&half)?;
         if certificate.knows == Knowledge::Institutions {
             return Err(Error::Argument {
@@ -179,7 +196,7 @@ impl Release {
             return Err(Error::Argument {
                 what: "this is a release of paths".into(),
                 help: format!(
-                    "use `denym attack paths {} --raw FILE`",
+                    "use `denym attack {} --policy FILE`, or `denym attack paths` with --raw",
                     request.release.display()
                 ),
             });
@@ -188,7 +205,7 @@ impl Release {
             return Err(Error::Argument {
                 what: "this is a release of transactions".into(),
                 help: format!(
-                    "use `denym attack transactions {} --raw FILE`",
+                    "use `denym attack {} --policy FILE`, or `denym attack transactions` with --raw",
                     request.release.display()
                 ),
             });
@@ -198,9 +215,9 @@ impl Release {
             what: "the format of the data is unknown",
             path: half.join("certificate.json"),
         })?;
-        let policy = request.release.join("steward/policy.toml");
+        let policy = half.join("../steward/policy.toml");
         if explained.policy.is_none() && policy.is_file() {
-            explained.policy = Policy::read(&policy).ok();
+            explained.policy = crate::read_policy(&policy).ok();
         }
         let sensitive = if request.sensitive.is_empty() {
             certificate
@@ -213,29 +230,81 @@ impl Release {
         };
         let table = source::read_release(engine, &path, format)?;
         let (table, _) = verify::with_groups(engine, &half, &certificate, table)?;
+        let source = match (&request.policy, &explained.policy) {
+            (Some(_), Some(policy)) => Some(source::read(policy, engine)?),
+            _ => None,
+        };
         Ok(Release {
+            at_most: at_most(certificate.knows),
+            altered: changed_columns(&certificate.altered),
+            source,
             table,
             quasi: Some(certificate.quasi_identifiers),
             sensitive,
             groups: certificate.groups.map(|groups| groups.column),
+            subject: request.subject.clone().or(certificate.subject),
             explained,
             path,
         })
     }
 }
 
+/// The columns whose values were changed.
+pub(crate) fn changed_columns(altered: &[Altered]) -> Vec<String> {
+    let mut names: Vec<String> = altered.iter().flat_map(|one| one.columns.clone()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
 /// Whether `path` is a bundle or the public half of one.
-pub(super) fn is_bundle(path: &Path) -> bool {
+pub(crate) fn is_bundle(path: &Path) -> bool {
     path.join("certificate.json").is_file() || path.join("release/certificate.json").is_file()
+}
+
+/// The public half that `path` is, holds, or is the data of; `None` for a table without a certificate.
+pub(super) fn certified_half(path: &Path) -> Result<Option<PathBuf>, Error> {
+    if is_bundle(path) {
+        return verify::public_half(path).map(Some);
+    }
+    let (Some(half), Some(file)) = (path.parent(), path.file_name()) else {
+        return Ok(None);
+    };
+    if !path.is_file() || !half.join("certificate.json").is_file() {
+        return Ok(None);
+    }
+    let certificate = verify::read_certificate(half)?;
+    let own = file.to_str() == Some(certificate.data.file.as_str());
+    Ok(own.then(|| half.to_owned()))
+}
+
+/// The rows of `table` that differ from all before them in `columns`, one for each person, and which rows these are.
+pub(super) fn one_row_each(
+    table: &Table,
+    columns: &[&Column],
+) -> Result<(Table, Vec<usize>), Error> {
+    let mut seen = HashSet::new();
+    let first: Vec<usize> = (0..table.records())
+        .filter(|&row| {
+            let shown: Vec<u32> = columns.iter().map(|column| column.codes[row]).collect();
+            seen.insert(shown)
+        })
+        .collect();
+    let columns = table.columns().iter().map(|column| Column {
+        name: column.name.clone(),
+        dictionary: column.dictionary.clone(),
+        codes: first.iter().map(|&row| column.codes[row]).collect(),
+    });
+    Ok((Table::new(columns.collect())?, first))
 }
 
 fn column<'a>(table: &'a Table, name: &str, path: &Path) -> Result<&'a Column, Error> {
     table.column(name).ok_or_else(|| {
-        let known: Vec<&str> = table.columns().iter().map(|c| c.name.as_str()).collect();
+        let known = names_to_show(table);
         Error::UnknownColumn {
             column: name.to_owned(),
             place: path.display().to_string(),
-            help: suggest(name, &known),
+            help: suggest_column(name, &known),
         }
     })
 }
@@ -251,6 +320,7 @@ fn links(
     }
     let common = |name: &String| {
         (!release.sensitive.contains(name)
+            && release.subject.as_ref() != Some(name)
             && request.id.as_ref() != Some(name)
             && external.column(name).is_some())
         .then(|| (name.clone(), name.clone()))
@@ -279,6 +349,23 @@ fn run(
     let fail = |error: denym_attack::Error| attack_error(&error);
     let external_path = request.external.as_deref().unwrap_or(&release.path);
     let links = links(request, release, external)?;
+    let subject = match &release.subject {
+        Some(name) => Some(column(&release.table, name, &release.path)?),
+        None => None,
+    };
+    // Without a table of people everybody of the release is looked for, once in every class they stand in.
+    let (mut own, mut rows) = (None, None);
+    if let Some(subject) = subject
+        && request.external.is_none()
+    {
+        let mut by = vec![subject];
+        for (ours, _) in &links {
+            by.push(column(&release.table, ours, &release.path)?);
+        }
+        let (table, first) = one_row_each(external, &by)?;
+        (own, rows) = (Some(table), Some(first));
+    }
+    let external = own.as_ref().unwrap_or(external);
     let (mut published, mut people, mut relations) = (Vec::new(), Vec::new(), Vec::new());
     for (ours, theirs) in &links {
         let (p, e) = (
@@ -297,84 +384,165 @@ fn run(
         Some(name) => Some(column(external, name, external_path)?),
         None => None,
     };
-    let linkage = Linkage::of(&published, &people, &relations).map_err(fail)?;
+    let mut linkage = Linkage::of(&published, &people, &relations).map_err(fail)?;
+    if let Some(subject) = subject {
+        linkage = linkage.with_subjects(&subject.codes).map_err(fail)?;
+    }
     let counts = linkage.candidate_counts();
     let mut candidates: BTreeMap<u64, u64> = BTreeMap::new();
     for &count in &counts {
         *candidates.entry(count).or_insert(0) += 1;
     }
-    let linked = linkage.evidence();
-    // What leads to sensitive values: the candidates themselves, or the groups they are in.
-    let through = match &release.groups {
-        Some(name) => {
-            let groups = column(&release.table, name, &release.path)?;
-            let through = linkage.through_groups(&groups.codes).map_err(fail)?;
-            Cow::Owned(through)
-        }
-        None => Cow::Borrowed(&linkage),
-    };
-    let mut evidence = vec![(None, linked.clone())];
-    let mut inferred: BTreeMap<u32, Vec<Conclusion>> = BTreeMap::new();
-    let confidence = request.confidence.unwrap_or(1.0);
+    let mut quasi = Vec::new();
+    for (ours, _) in &links {
+        quasi.push(position(release, ours)?);
+    }
+    let mut sensitive = Vec::new();
     for name in &release.sensitive {
-        let secret = column(&release.table, name, &release.path)?;
-        let about = Some(name.clone());
-        let (found, shown) = homogeneity(&through, &secret.codes, confidence).map_err(fail)?;
-        for person in found {
-            inferred.entry(person.person).or_default().push(Conclusion {
-                attribute: name.clone(),
-                value: secret.dictionary.text(person.value).map(str::to_owned),
-                confidence: person.confidence,
-            });
+        sensitive.push(position(release, name)?);
+    }
+    let mut shown = Attacked {
+        table: &release.table,
+        roles: Roles {
+            quasi,
+            sensitive,
+            subject: subject.and_then(|column| position(release, &column.name).ok()),
+        },
+        groups: release
+            .groups
+            .as_ref()
+            .and_then(|name| position(release, name).ok()),
+        classes: None,
+    };
+    let at_most = release.at_most.filter(|_| request.links.is_empty());
+    let apart;
+    if at_most.is_some() && request.external.is_none() {
+        apart = numbered_apart(&shown)?;
+        shown = Attacked {
+            table: &apart,
+            ..shown
+        };
+    }
+    let told = knows(request, release, &links);
+    let setting;
+    let held = match control {
+        Some(held_out) => {
+            setting = Held::new(request, engine, release, external, held_out, &links)?;
+            Some(setting.slices())
         }
-        evidence.push((about.clone(), shown));
-        let (_, shown) =
-            background_knowledge(&through, &secret.codes, request.rule_out, confidence)
-                .map_err(fail)?;
-        evidence.push((about.clone(), shown));
-        let (_, shown) = skewness(&through, &secret.codes, request.gain).map_err(fail)?;
-        evidence.push((about.clone(), shown));
-        if let Some(within) = request.within {
-            let values = secret.dictionary.numbers();
-            let numbers: Option<Vec<f64>> = secret
-                .codes
-                .iter()
-                .map(|&code| values[code as usize])
-                .collect();
-            if let Some(numbers) = numbers {
-                // The attack asks for more than a share; the smallest step below it makes that "at least".
-                let (_, shown) =
-                    proximity(&through, &numbers, within, confidence.next_down().max(0.0))
-                        .map_err(fail)?;
-                evidence.push((about, shown));
+        None => None,
+    };
+    let numbers = match (&release.source, &release.altered) {
+        (Some(source), altered) if !altered.is_empty() => {
+            numbers_of(source, &release.table, altered)
+        }
+        (_, altered) if altered.is_empty() => Err("no numbers were changed".to_owned()),
+        _ => Err("it needs the source: name the policy with --policy".to_owned()),
+    };
+    let scene = TableScene {
+        shown,
+        source: None,
+        sensitive: &release.sensitive,
+        no_sensitive: if release.quasi.is_some() {
+            NO_SENSITIVE
+        } else {
+            "no sensitive attribute is named; say which with --sensitive"
+        },
+        at_most,
+        wish: Wish {
+            confidence: request.confidence.unwrap_or(1.0),
+            rule_out: request.rule_out,
+            gain: request.gain,
+            within: request.within,
+        },
+        linked: request.external.as_ref().map(|_| LinkedPeople {
+            linkage: &linkage,
+            knows: told.clone(),
+        }),
+        control: held.as_ref().map(|held| held.setting(request)),
+        numbers,
+        originals: Err(
+            "it needs the policy and the source: see `denym attack minimality`".to_owned(),
+        ),
+        no_register: "it needs a table of people: see `denym attack table --external`",
+        seed: request.seed,
+    };
+    let team = red_team(&Scene::Table(&scene)).map_err(fail)?;
+    let mut notes = Vec::new();
+    if release.sensitive.is_empty() {
+        notes.push(
+            "nothing was inferred: no sensitive attribute is named; say which with --sensitive"
+                .into(),
+        );
+    }
+    for name in request.within.iter().flat_map(|_| &release.sensitive) {
+        let tried =
+            |found: &Finding| found.attack == "proximity" && found.attribute.as_ref() == Some(name);
+        if !team.findings.iter().any(tried) {
+            notes.push(format!(
+                "proximity on `{name}` was not tried: not all its values are numbers, or they are all the same"
+            ));
+        }
+    }
+    let (mut evidence, mut controlled) = (Vec::new(), Vec::new());
+    for found in team.findings {
+        match found.held_out {
+            Some(held_out) => {
+                controlled.push((found.attribute, Controlled::new(found.after, held_out)));
             }
+            None => evidence.push((found.attribute, found.after)),
         }
     }
-    let (chances, shown) = presence(&linkage, confidence.next_down().max(0.0));
-    if request.external.is_some() {
-        evidence.push((None, shown));
-    }
-    let controlled = match control {
-        Some(held_out) => controlled(request, engine, release, external, held_out, &links)?,
-        None => Vec::new(),
+    let (chances, _) = presence(&linkage, 1.0);
+    let certain = counts.iter().filter(|&&count| count == 1).count() as u64;
+    let matched = counts.iter().filter(|&&count| count > 0).count() as u64;
+    let inferred = if request.victims {
+        conclusions(&scene, &linkage, release)?
+    } else {
+        BTreeMap::new()
     };
     let victims = if request.victims {
-        victims(&linkage, &counts, &chances, inferred, id)
+        let number = |row: usize| rows.as_ref().map_or(row, |rows| rows[row]) + 1;
+        victims(&linkage, &counts, &chances, inferred, id, &number)
     } else {
         Vec::new()
     };
     Ok(TableFound {
         sizes: (release.table.records(), external.records()),
-        matched: linked.attempts,
-        certain: linked.successes,
+        matched,
+        certain,
         expected: linkage.expected(),
         fewest: counts.iter().copied().filter(|&n| n > 0).min().unwrap_or(0),
         candidates,
         evidence,
         controlled,
         victims,
+        knows: told,
+        not_run: team.not_run,
+        notes,
         links,
     })
+}
+
+/// What the adversary was taken to know, in words.
+fn knows(request: &TableRequest, release: &Release, links: &[(String, String)]) -> String {
+    let columns: Vec<String> = links.iter().map(|(ours, _)| format!("`{ours}`")).collect();
+    let whom = if request.external.is_some() {
+        "of the people of the external table"
+    } else {
+        "of everybody in the release, as published"
+    };
+    let told = match (&release.quasi, request.links.is_empty()) {
+        (_, false) => "as asked",
+        (Some(_), true) => "the quasi-identifiers of its certificate",
+        (None, true) => "every column that is not sensitive; say others with --link or --subject",
+    };
+    let counted = if release.subject.is_some() {
+        "people are counted, once in each class"
+    } else {
+        "every record counts as a person"
+    };
+    format!("{} {whom} ({told}); {counted}", columns.join(", "))
 }
 
 /// People by how few candidates they have; those of whom something follows first among equals.
@@ -384,6 +552,7 @@ fn victims(
     chances: &[f64],
     mut inferred: BTreeMap<u32, Vec<Conclusion>>,
     id: Option<&Column>,
+    number: &dyn Fn(usize) -> usize,
 ) -> Vec<Victim> {
     let mut order: Vec<u32> = (0..counts.len() as u32)
         .filter(|&person| counts[person as usize] > 0)
@@ -403,7 +572,7 @@ fn victims(
             Victim {
                 person: id
                     .and_then(|column| column.text(row))
-                    .map_or_else(|| (row + 1).to_string(), str::to_owned),
+                    .map_or_else(|| number(row).to_string(), str::to_owned),
                 candidates: linkage.candidates(row).iter().map(|row| row + 1).collect(),
                 presence: chances[row],
                 inferred: inferred.remove(&person).unwrap_or_default(),
@@ -412,88 +581,135 @@ fn victims(
         .collect()
 }
 
-/// The attacks that are compared with people who are not in the data.
-fn controlled(
-    request: &TableRequest,
-    engine: &Engine,
+/// What follows of whom, by the homogeneity attack.
+fn conclusions(
+    scene: &TableScene<'_>,
+    linkage: &Linkage,
     release: &Release,
-    members: &Table,
-    held_out: &Table,
-    links: &[(String, String)],
-) -> Result<Vec<(Option<String>, Controlled)>, Error> {
-    let fail = |error: denym_attack::Error| attack_error(&error);
-    let control_path = request.control.as_deref().unwrap_or(&release.path);
-    let member_path = request.external.as_deref().unwrap_or(&release.path);
-    let (mut published, mut ours, mut theirs, mut relations) =
-        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut add = |name: &str, external: &str| -> Result<(), Error> {
-        let p = column(&release.table, name, &release.path)?;
-        let (m, h) = (
-            column(members, external, member_path)?,
-            column(held_out, external, control_path)?,
-        );
-        // Both kinds of people over one dictionary, so that one relation serves both.
-        let texts = (0..m.codes.len())
-            .map(|row| m.text(row))
-            .chain((0..h.codes.len()).map(|row| h.text(row)));
-        let both = Column::from_texts(external, texts);
-        relations.push(covering::covers(
-            engine,
-            &release.explained,
-            name,
-            p,
-            &both,
-        )?);
-        published.push(p.codes.clone());
-        ours.push(both.codes[..m.codes.len()].to_vec());
-        theirs.push(both.codes[m.codes.len()..].to_vec());
-        Ok(())
+) -> Result<BTreeMap<u32, Vec<Conclusion>>, Error> {
+    let Some(Run::Candidates { told, .. }) = entry("homogeneity").map(|entry| entry.run) else {
+        return Ok(BTreeMap::new());
     };
-    for (name, external) in links {
-        add(name, external)?;
-    }
-    let linked = links.len();
-    let mut secrets = Vec::new();
+    let mut columns = Vec::new();
     for name in &release.sensitive {
-        if members.column(name).is_some() && held_out.column(name).is_some() {
-            add(name, name)?;
-            secrets.push(name.clone());
+        let column = column(&release.table, name, &release.path)?;
+        let texts = (0..column.dictionary.len() as u32).map(|code| column.dictionary.text(code));
+        columns.push((column.codes.as_slice(), texts.collect::<Vec<_>>()));
+    }
+    let groups = match &release.groups {
+        Some(name) => Some(
+            column(&release.table, name, &release.path)?
+                .codes
+                .as_slice(),
+        ),
+        None => None,
+    };
+    let lineup = Lineup::linked(linkage, &columns, groups).map_err(|error| attack_error(&error))?;
+    let mut inferred: BTreeMap<u32, Vec<Conclusion>> = BTreeMap::new();
+    for (at, name) in release.sensitive.iter().enumerate() {
+        let found = lineup.told(told, Some(at), &scene.wish);
+        for (person, told) in lineup.of_each(&found) {
+            let text = told.value.and_then(|code| columns[at].1.get(code as usize));
+            inferred.entry(person).or_default().push(Conclusion {
+                attribute: name.clone(),
+                value: text.copied().flatten().map(str::to_owned),
+                confidence: told.sure,
+            });
         }
     }
-    let mut found = Vec::new();
-    let mut attack = |keep: &[usize],
-                      about: Option<String>,
-                      run: &dyn Fn(Setting<'_>) -> Result<Controlled, denym_attack::Error>|
-     -> Result<(), Error> {
-        let [ps, ms, hs] = [&published, &ours, &theirs].map(|columns: &Vec<Vec<u32>>| {
-            let kept = keep.iter().map(|&at| columns[at].as_slice());
-            kept.collect::<Vec<&[u32]>>()
-        });
-        let relations: Vec<Covers> = keep.iter().map(|&at| relations[at].clone()).collect();
+    Ok(inferred)
+}
+
+fn position(release: &Release, name: &str) -> Result<usize, Error> {
+    column(&release.table, name, &release.path)?;
+    let mut columns = release.table.columns().iter();
+    Ok(columns.position(|column| column.name == name).unwrap_or(0))
+}
+
+/// Members and people who are not in the data, in the codes of one relation per column: what is known first, then the secrets.
+struct Held {
+    published: Vec<Vec<u32>>,
+    ours: Vec<Vec<u32>>,
+    theirs: Vec<Vec<u32>>,
+    relations: Vec<Covers>,
+    known: usize,
+    secrets: Vec<String>,
+}
+
+/// The same, borrowed.
+struct HeldSlices<'a> {
+    columns: [Vec<&'a [u32]>; 3],
+    held: &'a Held,
+}
+
+impl Held {
+    fn new(
+        request: &TableRequest,
+        engine: &Engine,
+        release: &Release,
+        members: &Table,
+        held_out: &Table,
+        links: &[(String, String)],
+    ) -> Result<Held, Error> {
+        let control_path = request.control.as_deref().unwrap_or(&release.path);
+        let member_path = request.external.as_deref().unwrap_or(&release.path);
+        let both_have =
+            |name: &&String| members.column(name).is_some() && held_out.column(name).is_some();
+        let secrets: Vec<String> = release
+            .sensitive
+            .iter()
+            .filter(both_have)
+            .cloned()
+            .collect();
+        let mut held = Held {
+            published: Vec::new(),
+            ours: Vec::new(),
+            theirs: Vec::new(),
+            relations: Vec::new(),
+            known: links.len(),
+            secrets: secrets.clone(),
+        };
+        let pairs = secrets.iter().map(|name| (name, name));
+        for (name, external) in links.iter().map(|(a, b)| (a, b)).chain(pairs) {
+            let p = column(&release.table, name, &release.path)?;
+            let (m, h) = (
+                column(members, external, member_path)?,
+                column(held_out, external, control_path)?,
+            );
+            // Both kinds of people over one dictionary, so that one relation serves both.
+            let texts = (0..m.codes.len())
+                .map(|row| m.text(row))
+                .chain((0..h.codes.len()).map(|row| h.text(row)));
+            let both = Column::from_texts(external, texts);
+            let relation = covering::covers(engine, &release.explained, name, p, &both)?;
+            held.relations.push(relation);
+            held.published.push(p.codes.clone());
+            held.ours.push(both.codes[..m.codes.len()].to_vec());
+            held.theirs.push(both.codes[m.codes.len()..].to_vec());
+        }
+        Ok(held)
+    }
+
+    fn slices(&self) -> HeldSlices<'_> {
+        let columns = [&self.published, &self.ours, &self.theirs];
+        HeldSlices {
+            columns: columns.map(|columns| columns.iter().map(Vec::as_slice).collect()),
+            held: self,
+        }
+    }
+}
+
+impl HeldSlices<'_> {
+    fn setting(&self, request: &TableRequest) -> (Setting<'_>, Vec<String>) {
         let setting = Setting {
-            published: &ps,
-            covers: &relations,
-            members: &ms,
-            held_out: &hs,
+            known: self.held.known,
+            published: &self.columns[0],
+            covers: &self.held.relations,
+            members: &self.columns[1],
+            held_out: &self.columns[2],
             attempts: request.attempts,
             seed: request.seed,
         };
-        found.push((about, run(setting).map_err(fail)?));
-        Ok(())
-    };
-    // The known attributes alone for singling out and linkability, then with one secret each for inference.
-    let known: Vec<usize> = (0..linked).collect();
-    attack(&known, None, &|setting| setting.singling_out(linked))?;
-    if linked > 1 {
-        let half: Vec<usize> = (0..linked / 2).collect();
-        attack(&known, None, &|setting| setting.linkability(&half))?;
+        (setting, self.held.secrets.clone())
     }
-    for (position, name) in secrets.iter().enumerate() {
-        let mut keep = known.clone();
-        keep.push(linked + position);
-        attack(&keep, Some(name.clone()), &|setting| {
-            setting.inference(linked)
-        })?;
-    }
-    Ok(found)
 }

@@ -9,7 +9,7 @@ use denym_engine::{Engine, ReadOptions};
 
 use super::attack_error;
 use crate::Error;
-use crate::policy::suggest;
+use crate::policy::{names_to_show, suggest_column};
 
 /// One side's tables.
 #[derive(Debug, Clone, Default)]
@@ -48,6 +48,32 @@ impl NamedSides {
         self.linked
             .as_ref()
             .is_none_or(|linked| linked.relates(anonymous, identified))
+    }
+}
+
+/// Identified labels that one anonymous label may stand for.
+pub(crate) struct Confusable(Vec<BTreeSet<u32>>);
+
+impl Confusable {
+    /// Whether people with these labels look the same to who has the anonymous side.
+    pub(crate) fn confused(&self, a: u32, b: u32) -> bool {
+        a == b || !self.0[a as usize].is_disjoint(&self.0[b as usize])
+    }
+}
+
+impl NamedSides {
+    /// Which identified labels the anonymous side's attributes do not tell apart.
+    pub(crate) fn alike(&self) -> Confusable {
+        let shown: BTreeSet<u32> = self.anonymous_labels.iter().copied().collect();
+        let labels = self.identified_labels.iter().copied().max();
+        let labels = labels.map_or(0, |last| last + 1);
+        let related = |identified: u32| {
+            let related = shown.iter().copied();
+            related
+                .filter(|&anonymous| self.relates(anonymous, identified))
+                .collect()
+        };
+        Confusable((0..labels).map(related).collect())
     }
 }
 
@@ -223,7 +249,7 @@ fn id_columns<'a>(
 
 fn column<'a>(table: &'a Table, name: &str, path: &Path) -> Result<&'a Column, Error> {
     table.column(name).ok_or_else(|| {
-        let known: Vec<&str> = table.columns().iter().map(|c| c.name.as_str()).collect();
+        let known = names_to_show(table);
         unknown(name, path, &known)
     })
 }
@@ -232,7 +258,7 @@ fn unknown(name: &str, path: &Path, known: &[&str]) -> Error {
     Error::UnknownColumn {
         column: name.to_owned(),
         place: path.display().to_string(),
-        help: suggest(name, known),
+        help: suggest_column(name, known),
     }
 }
 

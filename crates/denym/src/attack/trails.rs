@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use denym_attack::Evidence;
 use denym_attack::trails::erosion::{Eroded, Treatment, erosion};
 use denym_attack::trails::posterior::{Model, posteriors};
 use denym_attack::trails::theory::{expected_unique, most_reidentifiable, visit_rates};
 use denym_attack::trails::{
-    ForcedMatching, Incomplete, Options, Side, SubtrailGraph, attack_linked, find_multiple,
-    largest_posteriors,
+    ForcedMatching, Incomplete, Options, Side, TrailScene, find_multiple, largest_posteriors,
 };
+use denym_attack::{Finding, NotRun};
+use denym_attack::{Scene, red_team};
 use denym_engine::{Engine, ReadOptions};
 
 use super::{LinkSpec, NamedSides, TrailSource, attack_error, sides};
@@ -68,8 +68,10 @@ pub struct TrailsFound {
     pub allowed_set_sizes: Option<Vec<u32>>,
     /// The chance of the likeliest owner of each of them, where it can be counted.
     pub largest_posteriors: Vec<Option<f64>>,
-    /// One line of evidence per method.
-    pub evidence: Vec<Evidence>,
+    /// What each method found.
+    pub findings: Vec<Finding>,
+    /// The attacks that were not run, with the reason.
+    pub not_run: Vec<NotRun>,
     /// What the reader must know before believing the pairs.
     pub warnings: Vec<String>,
     /// Ids of one side that must belong to one id of the other.
@@ -151,13 +153,13 @@ fn run(request: &TrailsRequest, sides: &NamedSides) -> Result<TrailsFound, Error
         },
         ..Options::default()
     };
-    let outcome = attack_linked(ours, theirs, &relates, &options).map_err(fail)?;
-    let swapped = |i: u32, a: u32| relates(a, i);
-    let graph = match options.incomplete {
-        Incomplete::Anonymous => SubtrailGraph::build(ours, theirs, &relates, options.max_edges),
-        Incomplete::Identified => SubtrailGraph::build(theirs, ours, &swapped, options.max_edges),
-    }
-    .map_err(fail)?;
+    let linked = |a: u32, i: u32| sides.relates(labels.linking(a), labels.linking(i));
+    let mut scene = TrailScene::new(ours, theirs, &relates, &linked, options.clone());
+    scene.find_multiple = request.find_multiple;
+    scene.model = request.posterior.as_ref().map(|(model, _)| *model);
+    let team = red_team(&Scene::Trails(&scene)).map_err(fail)?;
+    let outcome = scene.outcome().map_err(fail)?;
+    let graph = scene.graph().map_err(fail)?;
     let matching = ForcedMatching::of(&graph);
     let named = |pairs: &[(u32, u32)]| -> Vec<(String, String)> {
         pairs
@@ -187,29 +189,42 @@ fn run(request: &TrailsRequest, sides: &NamedSides) -> Result<TrailsFound, Error
             })
             .collect()
     });
+    let may_own = |a: u32, i: u32| {
+        let (a, i) = (a as usize, i as usize);
+        sides.relates(sides.anonymous_labels[a], sides.identified_labels[i])
+    };
     let posteriors = match &request.posterior {
         None => None,
         Some((model, keep)) => Some(
-            posteriors(&anonymous.trails, &identified.trails, model, *keep)
-                .map_err(fail)?
-                .into_iter()
-                .zip(&anonymous.ids)
-                .map(|(found, id)| Posteriors {
-                    id: id.clone(),
-                    candidates: found
-                        .best
-                        .iter()
-                        .map(|&(row, p)| (identified.ids[row as usize].clone(), p))
-                        .collect(),
-                    nobody: found.nobody,
-                })
-                .collect(),
+            posteriors(
+                &anonymous.trails,
+                &identified.trails,
+                &may_own,
+                model,
+                *keep,
+            )
+            .map_err(fail)?
+            .into_iter()
+            .zip(&anonymous.ids)
+            .map(|(found, id)| Posteriors {
+                id: id.clone(),
+                candidates: found
+                    .best
+                    .iter()
+                    .map(|&(row, p)| (identified.ids[row as usize].clone(), p))
+                    .collect(),
+                nobody: found.nobody,
+            })
+            .collect(),
         ),
     };
     let erosion = if request.erosion.is_empty() {
         Vec::new()
     } else {
-        erosion(&identified.trails, &request.erosion, &options, request.seed).map_err(fail)?
+        let alike = sides.alike();
+        let theirs = Side::labeled(&identified.trails, &sides.identified_labels).map_err(fail)?;
+        let confused = |a: u32, b: u32| alike.confused(a, b);
+        erosion(theirs, &confused, &request.erosion, &options, request.seed).map_err(fail)?
     };
     Ok(TrailsFound {
         sizes: (
@@ -225,9 +240,10 @@ fn run(request: &TrailsRequest, sides: &NamedSides) -> Result<TrailsFound, Error
         ],
         saturable: outcome.saturable(),
         largest_posteriors: largest_posteriors(&graph, &matching, COUNTED_TRAILS),
-        evidence: outcome.evidence(anonymous.ids.len()),
+        findings: team.findings,
+        not_run: team.not_run,
         warnings: outcome.warnings.iter().map(ToString::to_string).collect(),
-        allowed_set_sizes: outcome.allowed_set_sizes,
+        allowed_set_sizes: outcome.allowed_set_sizes.clone(),
         multiple,
         posteriors,
         theory: request.theory.then(|| theory(sides, request.seed)),
@@ -308,6 +324,12 @@ impl Labels {
             identified,
             meaning: Some(meaning),
         }
+    }
+
+    /// The linking label behind one of these labels.
+    fn linking(&self, label: u32) -> u32 {
+        let meaning = self.meaning.as_ref();
+        meaning.map_or(label, |meaning| meaning[label as usize].1)
     }
 
     fn relate(&self, sides: &NamedSides, a: u32, i: u32) -> bool {

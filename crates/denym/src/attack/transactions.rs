@@ -3,22 +3,23 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use denym_attack::Shape;
-use denym_attack::paths::Effort;
+use denym_attack::sequences::{Effort, Seen, SequenceScene};
+use denym_attack::{Scene, red_team};
 use denym_data::Fraction;
 use denym_data::paths::Paths;
 use denym_engine::{Engine, Format, ReadOptions};
 
-use super::paths::{Searched, Seen, effort, on_transactions, searched};
+use super::attack_error;
+use super::paths::{Searched, effort, guarded, searched};
 use super::table::is_bundle;
 use crate::certificate::Certificate;
 use crate::listener::{Listener, Phase};
+use crate::paths::seconds;
 use crate::policy::paths::named_column;
 use crate::policy::transactions::TransactionColumns;
 use crate::policy::{Exact, Knowledge, Policy, PromiseSpec};
 use crate::transactions::{
-    Baskets, TransactionForm, Wanted, judged, read_columns, read_released,
-    request as solver_request,
+    Baskets, TransactionForm, Wanted, coarser_names, judged, read_columns, read_released,
 };
 use crate::{Error, source, threads, verify};
 
@@ -82,16 +83,18 @@ pub fn transactions(
     let released = judged(&release.table.sets, &promises)?;
     let chains = release.chains(&engine, &table)?;
     listener.phase(Phase::Attacking);
+    let guarded = guarded(&promises);
     let seen = Seen {
         stands_for: stands_for(&raw, &released, &chains),
         raw: &raw,
         released: &released,
         own: None,
         everywhere: true,
-        promises: &promises,
+        guarded: &guarded,
         hidden: &[],
-        doublets: known,
+        known,
         consistent: false,
+        seconds,
     };
     let effort = if request.exhaustive {
         Effort {
@@ -102,8 +105,10 @@ pub fn transactions(
         effort(request.seed)
     };
     let pool = threads::pool(request.threads)?;
-    let findings = pool.install(|| on_transactions(&seen, &effort))?;
-    Ok(searched(Shape::Transactions, &seen, findings, &[]))
+    let scene = SequenceScene::new(seen, effort, Err("it works on paths".to_owned()));
+    let team = pool.install(|| red_team(&Scene::Transactions(&scene)));
+    let team = team.map_err(|error| attack_error(&error))?;
+    Ok(searched(&scene, &promises, team))
 }
 
 /// For each source item the published ones that may stand for it: itself, or one of its ever coarser names.
@@ -136,7 +141,11 @@ struct Release {
 
 impl Release {
     fn read(engine: &Engine, request: &TransactionsRequest) -> Result<Release, Error> {
-        let mut policy = request.policy.as_deref().map(Policy::read).transpose()?;
+        let mut policy = request
+            .policy
+            .as_deref()
+            .map(crate::read_policy)
+            .transpose()?;
         if !is_bundle(&request.release) {
             let read = request.read.clone();
             return Ok(Release {
@@ -159,10 +168,13 @@ impl Release {
         })?;
         let file = half.join(&certificate.data.file);
         let written = source::read_release(engine, &file, format)?;
-        let table = read_released(&file, &written, form)?;
+        let sensitive: Vec<String> = (certificate.sensitive.iter())
+            .map(|own| own.name.clone())
+            .collect();
+        let table = read_released(&file, &written, form, &sensitive)?;
         let steward = request.release.join("steward/policy.toml");
         if policy.is_none() && steward.is_file() {
-            policy = Policy::read(&steward).ok();
+            policy = crate::read_policy(&steward).ok();
         }
         Ok(Release {
             table,
@@ -180,6 +192,7 @@ impl Release {
             return Wanted {
                 columns: spec.columns.clone(),
                 separator: Some(request.separator.unwrap_or(spec.separator)),
+                ..Wanted::default()
             };
         }
         let (columns, separator) = match &self.table.form {
@@ -200,6 +213,7 @@ impl Release {
                 items,
             },
             separator,
+            ..Wanted::default()
         }
     }
 
@@ -207,8 +221,7 @@ impl Release {
     fn chains(&self, engine: &Engine, table: &Baskets) -> Result<Vec<Vec<String>>, Error> {
         match &self.policy {
             Some(policy) if policy.transactions.is_some() => {
-                let asked = solver_request(policy, table, engine)?.0;
-                Ok(asked.taxonomy.unwrap_or_default())
+                Ok(coarser_names(policy, table, engine)?.unwrap_or_default())
             }
             _ => Ok(Vec::new()),
         }
@@ -236,5 +249,6 @@ fn columns(request: &TransactionsRequest) -> Wanted {
             items: named_column(items.as_ref()),
         },
         separator: request.separator,
+        ..Wanted::default()
     }
 }

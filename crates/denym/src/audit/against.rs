@@ -6,9 +6,11 @@ use denym_data::Role;
 use denym_engine::Engine;
 
 use super::AuditRequest;
-use crate::anonymize::Evidence;
+use crate::anonymize::{RunOptions, on_its_kind};
 use crate::certificate::Claim;
+use crate::evidence::Evidence;
 use crate::listener::{Listener, Phase};
+use crate::pipeline::Auditing;
 use crate::plan::Plan;
 use crate::policy::{DataKind, HierarchySpec, Operations, Policy};
 use crate::{Error, source};
@@ -24,12 +26,6 @@ pub struct Judged {
 
 /// The policy as it speaks of `data` (its own when `None`) with nothing done to it.
 fn as_it_stands(policy: &Policy, data: Option<&Path>) -> Result<Policy, Error> {
-    if policy.data.kind != DataKind::Table {
-        return Err(Error::Argument {
-            what: "the policy is not about a table".into(),
-            help: "paths are audited with `--paths` and the bounds as options".into(),
-        });
-    }
     let mut plain = policy.clone();
     if let Some(data) = data {
         let path =
@@ -59,10 +55,10 @@ fn as_it_stands(policy: &Policy, data: Option<&Path>) -> Result<Policy, Error> {
 impl AuditRequest {
     /// What the columns of `policy` are, to measure `data` (its own when `None`) with the same roles.
     ///
-    /// `None` when the policy speaks of the join of several files.
+    /// `None` when the policy speaks of the join of several files, or of something else than a table.
     pub fn of_policy(policy: &Policy, data: Option<&Path>) -> Result<Option<AuditRequest>, Error> {
         let plain = as_it_stands(policy, data)?;
-        if !plain.data.details.is_empty() {
+        if policy.data.kind != DataKind::Table || !plain.data.details.is_empty() {
             return Ok(None);
         }
         let names = |role| -> Vec<String> {
@@ -87,6 +83,25 @@ pub fn audit_policy(
     threads: Option<usize>,
     listener: &dyn Listener,
 ) -> Result<Judged, Error> {
+    if policy.data.kind != DataKind::Table {
+        if data.is_some() {
+            return Err(Error::Argument {
+                what: "only a table can be judged in place of the policy's own data".into(),
+                help:
+                    "leave the file out to judge the source, or check a release with `denym verify`"
+                        .into(),
+            });
+        }
+        let options = &RunOptions {
+            threads,
+            ..RunOptions::default()
+        };
+        let claims = on_its_kind(policy, threads, Auditing { options, listener })?;
+        return Ok(Judged {
+            claims,
+            left_out: Vec::new(),
+        });
+    }
     let plain = as_it_stands(policy, data)?;
     let left_out = policy
         .promises
@@ -116,7 +131,11 @@ pub fn audit_policy(
         population: None,
     };
     let pool = crate::threads::pool(threads)?;
-    let (_, measured) = pool.install(|| evidence.measure())?;
+    let measured = pool.install(|| {
+        let (_, mut measured) = evidence.measure()?;
+        evidence.judge_together(&plan.owners, &mut measured)?;
+        Ok::<_, Error>(measured)
+    })?;
     Ok(Judged {
         claims: evidence.claims(&measured),
         left_out,

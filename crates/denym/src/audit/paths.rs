@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use denym_data::Fraction;
 use denym_engine::{Engine, ReadOptions};
-use denym_measure::paths::{Knowledge, PathAudit, Secret};
+use denym_measure::sequences::{Doublets, SequenceAudit};
 
 use super::subsets::{counted, positive, unknown_column};
 use crate::Error;
 use crate::listener::{Listener, Phase};
-use crate::paths::{Wanted, read_columns};
+use crate::paths::{Asked, Wanted, read_columns, sensitive_attributes};
 use crate::policy::paths::{PathColumns, named_column};
+use crate::policy::{Exact, PromiseSpec};
 
 /// What is to be measured on paths.
 #[derive(Debug, Clone, Default)]
@@ -49,7 +50,7 @@ pub struct PathAuditRequest {
 pub fn audit_paths(
     request: &PathAuditRequest,
     listener: &dyn Listener,
-) -> Result<PathAudit, Error> {
+) -> Result<SequenceAudit, Error> {
     positive([("--doublets", request.doublets as u64), ("--k", request.k)])?;
     let engine = Engine::new(request.threads)?;
     listener.phase(Phase::Reading);
@@ -78,24 +79,30 @@ pub fn audit_paths(
         .map_err(unknown_column)?;
 
     listener.phase(Phase::Auditing);
-    let mut secrets = Vec::new();
+    let mut specs = vec![PromiseSpec::KAnonymity { k: request.k }];
     for (attribute, value, bound) in &request.confidence {
-        if let Some(value) = value {
-            secrets.push(Secret::value(attribute, value, *bound));
-        } else {
-            let column = table
-                .paths
-                .sensitive()
-                .iter()
-                .find(|a| a.name == *attribute);
-            let values = column.map(|column| &column.values[..]).unwrap_or_default();
-            let all = values.iter();
-            secrets.extend(all.map(|value| Secret::value(attribute, value, *bound)));
-        }
+        specs.push(PromiseSpec::Confidence {
+            attribute: Some(attribute.clone()),
+            values: value.iter().cloned().collect(),
+            at_most: Exact(*bound),
+        });
     }
     for (place, bound) in &request.places {
-        secrets.push(Secret::place(place, *bound));
+        specs.push(PromiseSpec::Places {
+            places: vec![place.clone()],
+            at_most: Exact(*bound),
+        });
     }
-    let knowledge = Knowledge::new(request.doublets, request.k, secrets);
-    counted(&table.paths, &knowledge, request.threads)
+    let attributes = sensitive_attributes(&table.paths);
+    let mut asked = Asked::default();
+    for spec in &specs {
+        asked.ask(spec, &attributes, &[])?;
+    }
+    let knowledge = Doublets {
+        places: asked.within,
+        ..Doublets::covering(request.doublets)
+    };
+    counted(request.threads, || {
+        knowledge.judge(&table.paths, &asked.promises)
+    })
 }

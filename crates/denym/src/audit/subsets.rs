@@ -1,9 +1,8 @@
 //! What audits of paths and of transactions share: they count every group that a few known doublets or items form.
 
-use denym_data::paths::Paths;
-use denym_measure::paths::{Knowledge, PathAudit, covers};
+use denym_measure::sequences::SequenceAudit;
 
-use crate::policy::suggest;
+use crate::policy::suggest_column;
 use crate::{Error, threads};
 
 /// Numbers that must be at least one, by the flag they come from.
@@ -25,8 +24,8 @@ pub(super) fn unknown_column(error: Error) -> Error {
             known,
             path,
         }) => {
-            let known: Vec<&str> = known.iter().map(String::as_str).collect();
-            let help = suggest(&column, &known);
+            let known = known.to_show();
+            let help = suggest_column(&column, &known);
             Error::UnknownColumn {
                 column,
                 place: path.display().to_string(),
@@ -39,10 +38,8 @@ pub(super) fn unknown_column(error: Error) -> Error {
 
 /// Counts the groups on that many threads.
 pub(super) fn counted(
-    paths: &Paths,
-    knowledge: &Knowledge,
     threads: Option<usize>,
-) -> Result<PathAudit, Error> {
-    let pool = threads::pool(threads)?;
-    Ok(pool.install(|| covers(paths, knowledge)))
+    judge: impl FnOnce() -> SequenceAudit + Send,
+) -> Result<SequenceAudit, Error> {
+    Ok(threads::pool(threads)?.install(judge))
 }

@@ -4,15 +4,16 @@ use std::path::PathBuf;
 
 use denym_data::Fraction;
 use denym_engine::{Engine, ReadOptions};
-use denym_measure::paths::{Knowledge, PathAudit, Secret};
+use denym_measure::sequences::{Items, SequenceAudit};
 
 use super::subsets::{counted, positive, unknown_column};
 use crate::Error;
 use crate::listener::{Listener, Phase};
+use crate::paths::Asked;
 use crate::policy::paths::named_column;
 use crate::policy::transactions::TransactionColumns;
 use crate::policy::{Exact, PromiseSpec};
-use crate::transactions::{PRESENT, Wanted, judged, read_columns};
+use crate::transactions::{Wanted, read_columns};
 
 /// What is to be measured on transactions.
 #[derive(Debug, Clone, Default)]
@@ -43,7 +44,7 @@ pub struct TransactionAuditRequest {
 pub fn audit_transactions(
     request: &TransactionAuditRequest,
     listener: &dyn Listener,
-) -> Result<PathAudit, Error> {
+) -> Result<SequenceAudit, Error> {
     positive([("--items", request.items as u64), ("--k", request.k)])?;
     let engine = Engine::new(request.threads)?;
     listener.phase(Phase::Reading);
@@ -54,12 +55,13 @@ pub fn audit_transactions(
             items: named_column(request.items_column.as_ref()),
         },
         separator: request.separator,
+        ..Wanted::default()
     };
     let table = read_columns(&engine, &request.data, request.read.clone(), &wanted)
         .map_err(unknown_column)?;
 
     listener.phase(Phase::Auditing);
-    let promises: Vec<PromiseSpec> = request
+    let specs: Vec<PromiseSpec> = request
         .sensitive
         .iter()
         .map(|(item, bound)| PromiseSpec::Items {
@@ -67,11 +69,15 @@ pub fn audit_transactions(
             at_most: Exact(*bound),
         })
         .collect();
-    let paths = judged(&table.sets, &promises)?;
-    let secrets = request
-        .sensitive
-        .iter()
-        .map(|(item, bound)| Secret::value(item, PRESENT, *bound));
-    let knowledge = Knowledge::new(request.items, request.k, secrets.collect());
-    counted(&paths, &knowledge, request.threads)
+    let mut asked = Asked::default();
+    for spec in std::iter::once(&PromiseSpec::KAnonymity { k: request.k }).chain(&specs) {
+        asked.ask(spec, &[], &[])?;
+    }
+    let knowledge = Items {
+        m: request.items,
+        sensitive: asked.within,
+    };
+    counted(request.threads, || {
+        knowledge.judge(&table.sets, &asked.promises)
+    })
 }

@@ -8,7 +8,7 @@ use crate::policy::{Exact, PromiseSpec};
 
 /// What can vary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Setting {
+pub(crate) enum Setting {
     /// The bound of k-anonymity.
     K,
     /// The bound of l-diversity.

@@ -1,10 +1,15 @@
 //! The privacy/utility frontier: what each combination of bounds would cost, without releasing anything.
 
+mod any;
 mod grid;
 mod knee;
 mod paths;
+mod stream;
 mod table;
 mod transactions;
+
+pub(crate) use grid::Setting;
+pub use stream::explore_stream;
 
 use denym_data::Fraction;
 use denym_report::{Chart, Format, Lines, Mark, Series};
@@ -76,15 +81,23 @@ pub fn explore(
     request: &ExploreRequest,
     listener: &dyn Listener,
 ) -> Result<Exploration, Error> {
+    if request.until_told && policy.data.kind != DataKind::Table {
+        return Err(no_time_budget());
+    }
     threads::pool(request.threads)?.install(|| match policy.data.kind {
         DataKind::Paths => paths::explore(policy, request, listener),
         DataKind::Transactions => transactions::explore(policy, request, listener),
         DataKind::Table => table::explore(policy, request, listener),
-        DataKind::Trails => Err(Error::Argument {
-            what: "trails have no bounds to vary".into(),
-            help: "explore a policy about a table or about paths".into(),
-        }),
+        DataKind::Trails => any::explore(policy, request, listener),
     })
+}
+
+/// Only searches of tables that go on for as long as they may have a use for time.
+fn no_time_budget() -> Error {
+    Error::Argument {
+        what: "a time budget has no use here: every trial is a search that ends by itself".into(),
+        help: "leave out --time-budget".into(),
+    }
 }
 
 impl Exploration {
@@ -163,6 +176,8 @@ impl Exploration {
             "precision",
             "distortion",
             "lost-itemsets",
+            "withheld",
+            "suppressed-events",
         ];
         Chart::Lines(Lines {
             title: format!("{} over {across}", self.metric),

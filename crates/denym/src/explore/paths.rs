@@ -1,4 +1,4 @@
-//! Paths explored: distortion over K, L and C, as in Figures 6, 7 and 9 of the thesis.
+//! Paths explored: distortion over K, L and C, as in Figures 6, 7 and 9 of Al-Hussaeni 2009.
 
 use denym_data::Fraction;
 use denym_engine::Engine;

@@ -21,18 +21,20 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use denym_data::{Fraction, Summary, Table};
+use denym_data::{Summary, Table};
 use denym_engine::Engine;
-use denym_tabular::{Context, Entry, Objective, Request, Setting};
+use denym_tabular::{Context, Entry, Objective, Request};
 use rayon::prelude::*;
 
 use super::grid::{Grid, at};
 use super::knee::knee;
-use super::{Exploration, ExploreRequest, Trial};
+use super::{Exploration, ExploreRequest, Trial, any};
+use crate::anonymize::{Candidate, SIDES, budget, within};
+use crate::kinds::microdata::family;
 use crate::listener::{Listener, Phase};
 use crate::plan::{Plan, judges};
 use crate::policy::{Policy, suggest};
-use crate::{Error, coding, recoded, source, task};
+use crate::{Error, coding, population, recoded, scopes, source, task};
 
 /// What a trial tells beside its metric.
 const FIGURES: [&str; 5] = [
@@ -65,27 +67,44 @@ pub(super) fn explore(
     request: &ExploreRequest,
     listener: &dyn Listener,
 ) -> Result<Exploration, Error> {
-    if !request.doublets.is_empty() {
+    if !(request.doublets.is_empty() && request.items.is_empty()) {
         return Err(Error::Argument {
-            what: "doublets are knowledge about paths, not tables".into(),
-            help: "leave out --doublets".into(),
+            what: "doublets and items are knowledge about paths and transactions, not tables"
+                .into(),
+            help: "leave out --doublets and --items".into(),
         });
     }
     let engine = Engine::new(request.threads)?;
     listener.phase(Phase::Reading);
     let table = source::read(policy, &engine)?;
+    let (table, register) = population::read(policy, table, &engine)?;
     let table = coding::coded(policy, std::borrow::Cow::Owned(table))?;
     let plan = Plan::new(policy, &table, &engine)?;
     let kept = plan.complete(&table)?;
-    listener.phase(Phase::Summarizing);
-    let columns = &plan.columns;
-    let summary = engine.summarize(&kept, &columns.quasi, &columns.sensitive, columns.subject)?;
-    let grid = Grid::new(request, &plan.promises)?;
     let asked = if request.algorithms.is_empty() {
         vec![policy.release.algorithm.clone()]
     } else {
         request.algorithms.clone()
     };
+    // What groups records instead of generalizing tuples goes the way of a release.
+    let groups = |name: &String| {
+        let mut policy = policy.clone();
+        policy.release.algorithm.clone_from(name);
+        family(&policy, &kept).is_some() || SIDES.iter().any(|(_, side)| side.name == *name)
+    };
+    let grouping = asked.iter().filter(|name| groups(name)).count();
+    if grouping == asked.len() {
+        return any::explore(policy, request, listener);
+    } else if grouping > 0 {
+        return Err(Error::Argument {
+            what: "some of these algorithms group records and some generalize: they lose in different units".into(),
+            help: "explore those that group records by themselves".into(),
+        });
+    }
+    listener.phase(Phase::Summarizing);
+    let columns = &plan.columns;
+    let summary = engine.summarize(&kept, &columns.quasi, &columns.sensitive, columns.subject)?;
+    let grid = Grid::new(request, &plan.promises)?;
     listener.phase(Phase::Searching);
     let portfolios = asked
         .iter()
@@ -94,8 +113,10 @@ pub(super) fn explore(
     let jobs: u64 = portfolios.iter().map(|p| p.len() as u64).sum();
     let search = Search {
         plan: &plan,
+        engine: &engine,
         table: &kept,
         summary: &summary,
+        register: register.as_ref(),
         grid: &grid,
         records: table.records() as u64,
         listener,
@@ -153,8 +174,10 @@ fn solvers(name: &str, plan: &Plan) -> Result<Vec<&'static Entry>, Error> {
 
 struct Search<'a> {
     plan: &'a Plan,
+    engine: &'a Engine,
     table: &'a Table,
     summary: &'a Summary,
+    register: Option<&'a Table>,
     grid: &'a Grid,
     records: u64,
     listener: &'a dyn Listener,
@@ -302,8 +325,12 @@ impl Search<'_> {
             &self.grid.settings(point),
         );
         let promises = judges(&specs, &self.plan.sensitive)?;
-        let incomplete = self.plan.incomplete.len() as u64;
-        let budget = suppress.floor_of(self.records).saturating_sub(incomplete);
+        let every: Vec<usize> = (0..promises.len()).collect();
+        let mut setting = scopes::setting(self.plan, &every, &promises);
+        setting.population = self.register.map(|r| population::tuples(self.plan, r));
+        let plain = setting.population.is_none()
+            && setting.together.is_none()
+            && setting.scopes.iter().all(Vec::is_empty);
         let request = Request {
             summary: self.summary,
             hierarchies: &self.plan.hierarchies,
@@ -311,12 +338,15 @@ impl Search<'_> {
             objective: Objective::parse(&release.metric).ok_or_else(|| Error::Internal {
                 what: "a metric that the policy should have refused".into(),
             })?,
-            suppress_at_most: Fraction::new(budget, self.summary.total().max(1))
-                .unwrap_or(Fraction::ZERO),
+            suppress_at_most: budget(self.plan, suppress, self.summary),
             limits: Some(&self.plan.limits),
-            setting: None,
+            setting: Some(&setting),
             weights: self.plan.weights.as_deref(),
         };
+        if let Err(error) = within(self.plan, suppress.floor_of(self.records), &request) {
+            self.progress(1);
+            return Ok(Err(format!("{error}: {}", error.help())));
+        }
         // Only repairs are cut short when time is up; other searches would be left with nothing.
         let repairs = solver.name == "local-recoding";
         let keep_going = || self.listener.keep_going() && (!repairs || self.listener.in_time());
@@ -325,7 +355,7 @@ impl Search<'_> {
             keep_going: &keep_going,
             progress: &mut |_| {},
         };
-        let own = task::solver(solver, self.plan, self.table, &Setting::default())?;
+        let own = task::solver(solver, self.plan, self.table, &setting)?;
         let own = own.unwrap_or_else(|| (solver.make)());
         let solved = own.solve(&request, &mut context);
         if !self.listener.keep_going() {
@@ -341,7 +371,19 @@ impl Search<'_> {
             Err(error) => return Ok(Err(error.to_string())),
         };
         let audit = recoded::audit(self.summary, &solution.recoding, &promises);
-        if !audit.holds {
+        let holds = if plain {
+            audit.holds
+        } else {
+            let candidate = Candidate {
+                plan: self.plan,
+                engine: self.engine,
+                kept: self.table,
+                summary: self.summary,
+                register: self.register,
+            };
+            candidate.found_holds(&solution.recoding, &specs)?
+        };
+        if !holds {
             return Ok(Err("the audit does not confirm what was found".into()));
         }
         Ok(Ok(Found {
@@ -397,7 +439,7 @@ fn trial(settings: Vec<(&'static str, f64)>, asked: &str, known: Known) -> Trial
 }
 
 /// Marks the knee of every line along the longest axis, among the trials from `start` on.
-fn knees(exploration: &mut Exploration, grid: &Grid, start: usize) {
+pub(super) fn knees(exploration: &mut Exploration, grid: &Grid, start: usize) {
     let longest = (0..grid.axes.len())
         .rev()
         .max_by_key(|&axis| grid.axes[axis].values.len());

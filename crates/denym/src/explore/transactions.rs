@@ -8,7 +8,6 @@ use super::{Exploration, ExploreRequest, Trial};
 use crate::Error;
 use crate::anonymize::{solve_items, transaction_metric};
 use crate::listener::{Listener, Phase};
-use crate::policy::transactions::ALGORITHMS;
 use crate::policy::{Policy, suggest};
 use crate::transactions::{Baskets, read, request as ask};
 
@@ -98,7 +97,7 @@ fn policies(policy: &Policy, request: &ExploreRequest) -> Result<Vec<Policy>, Er
     if request.algorithms.is_empty() {
         return Ok(vec![policy.clone()]);
     }
-    let known = ALGORITHMS.map(|(name, _)| name);
+    let known = crate::catalogue::vocabulary().transactions;
     let with = |name: &String| {
         if !known.contains(&name.as_str()) {
             return Err(Error::Argument {

@@ -1,8 +1,10 @@
 //! Which columns of a file hold the paths: as the policy names them, else by the usual names.
 
+use denym_engine::Names;
+
 use crate::Error;
 use crate::policy::paths::{Named, PathColumns};
-use crate::policy::{Mistake, Policy, suggest};
+use crate::policy::{Mistake, Policy, suggest_column};
 
 /// The columns of a path file, resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,13 +70,13 @@ pub(super) fn guess(given: &PathColumns, known: Option<&[String]>) -> Columns {
 }
 
 /// Every column of the policy that the data does not have.
-pub(super) fn unknown_columns(policy: &Policy, columns: &PathColumns, known: &[String]) -> Error {
-    let names: Vec<&str> = known.iter().map(String::as_str).collect();
+pub(super) fn unknown_columns(policy: &Policy, columns: &PathColumns, known: &Names) -> Error {
+    let names = known.to_show();
     let mistake = |name: &str, span: std::ops::Range<usize>| Mistake {
         code: "policy-unknown-column",
         message: format!("the data has no column `{name}`"),
         span,
-        help: suggest(name, &names),
+        help: suggest_column(name, &names),
     };
     let given = [
         &columns.subject,

@@ -126,7 +126,7 @@ pub(crate) fn distinct(texts: &[String]) -> (Dictionary, Vec<Code>) {
 }
 
 /// The records that are kept, ordered by their codes in these columns, then by record.
-fn sorted(columns: &[(usize, &[Code])], kept: &[bool]) -> Vec<u32> {
+pub(crate) fn sorted(columns: &[(usize, &[Code])], kept: &[bool]) -> Vec<u32> {
     /// The most keys that are counted instead of sorted.
     const COUNTED: u128 = 1 << 22;
     let cells = columns
@@ -181,7 +181,7 @@ fn sorted(columns: &[(usize, &[Code])], kept: &[bool]) -> Vec<u32> {
 }
 
 /// A column whose dictionary holds only what some record shows.
-fn used(column: Column) -> Column {
+pub(crate) fn used(column: Column) -> Column {
     let dictionary = &column.dictionary;
     let mut shown = vec![false; dictionary.len()];
     for &code in &column.codes {

@@ -5,10 +5,10 @@ use denym_data::{Column, Role};
 use denym_engine::Engine;
 use denym_paths::{Algorithm, Bound, Cost, Hopeless, Ladder, Request};
 
-use super::{PathForm, PathTable};
-use crate::policy::paths::{Matching, PathsSpec};
+use super::{Asked, PathForm, PathTable};
+use crate::policy::paths::PathsSpec;
 use crate::policy::{Knowledge, Policy, PromiseSpec};
-use crate::{Error, hierarchies};
+use crate::{Error, hierarchies, program};
 
 /// How many doublets the adversary knows.
 pub(crate) fn knowledge_of(policy: &Policy) -> usize {
@@ -60,19 +60,17 @@ pub(crate) fn request(
                     request.bounds.push(Bound::place(place, at_most.0));
                 }
             }
-            _ => {
-                return Err(Error::Internal {
-                    what: "a promise that is not judged on paths".into(),
-                });
+            other => {
+                let mut asked = Asked::default();
+                asked.ask(other, &source.sensitive, &[])?;
+                let asked = asked.promises.into_iter();
+                request.promises.extend(asked.map(std::sync::Arc::from));
             }
         }
     }
-    request.matching = match spec.matching {
-        Matching::Consistent => denym_paths::Matching::Consistent,
-        Matching::Covers => denym_paths::Matching::Covers,
-    };
+    request.matching = spec.matching;
     request.algorithm =
-        Algorithm::from_name(&policy.release.algorithm).ok_or_else(|| Error::Internal {
+        Algorithm::from_name(program::algorithm(policy)).ok_or_else(|| Error::Internal {
             what: "an algorithm that the policy should have refused".into(),
         })?;
     request.unsuppress = spec.unsuppress;
@@ -89,7 +87,7 @@ pub(crate) fn request(
 }
 
 /// The values a bound speaks of: those listed, or all that occur.
-pub(super) fn bounded_values(
+fn bounded_values(
     paths: &Paths,
     attribute: &str,
     listed: &[String],
@@ -112,7 +110,7 @@ pub(super) fn bounded_values(
 }
 
 /// Coarser places and times, when the policy gives any.
-fn ladder(
+pub(crate) fn ladder(
     policy: &Policy,
     spec: &PathsSpec,
     source: &PathTable,

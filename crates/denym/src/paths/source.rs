@@ -6,14 +6,16 @@ use denym_data::paths::{Attribute, Paths, PathsError};
 use denym_data::{Column, Role, Table};
 use denym_engine::{Engine, ReadOptions};
 
-use super::PathForm;
 use super::columns::{Columns, guess, unknown_columns};
-use super::events::{Events, Grouped, group};
+use super::events::{Events, group};
 use super::points::slots;
 use super::wide::{one_record_each, wide};
+use super::{PathForm, sensitive_attributes};
+use denym_release::judge::SensitiveAttribute;
+
 use crate::Error;
-use crate::policy::Policy;
 use crate::policy::paths::{PathColumns, PathsSpec};
+use crate::policy::{HierarchySpec, Policy};
 
 /// Paths and what is published beside them.
 pub(crate) struct PathTable {
@@ -21,6 +23,8 @@ pub(crate) struct PathTable {
     pub(crate) form: PathForm,
     /// One record per subject, with sensitive attributes and quasi-identifiers.
     pub(crate) paths: Paths,
+    /// The sensitive attributes as promises see them.
+    pub(crate) sensitive: Vec<SensitiveAttribute>,
     /// Attributes beside the path, a code per record, in the source's order.
     pub(crate) attributes: Vec<Column>,
     /// Every published column in the source's order.
@@ -81,14 +85,37 @@ pub(crate) fn read(policy: &Policy, engine: &Engine) -> Result<PathTable, Error>
     let mut options = crate::source::options(&policy.data, policy)?;
     let identifiers = policy.with_role(Role::Identifier);
     options.expected = identifiers.map(|spec| spec.name.clone()).collect();
-    read_columns(engine, &crate::source::location(policy), options, &wanted).map_err(|error| {
-        match error {
+    let location = crate::source::location(policy);
+    let mut table =
+        read_columns(engine, &location, options, &wanted).map_err(|error| match error {
             Error::Engine(denym_engine::Error::UnknownColumn { known, .. }) => {
                 unknown_columns(policy, &spec.columns, &known)
             }
             error => error,
+        })?;
+    table.sensitive = described(policy, &table.paths, &table.attributes, engine)?;
+    Ok(table)
+}
+
+/// The sensitive attributes beside sequences with their distribution and, where the policy names one, their taxonomy.
+pub(crate) fn described(
+    policy: &Policy,
+    table: &Paths,
+    columns: &[Column],
+    engine: &Engine,
+) -> Result<Vec<SensitiveAttribute>, Error> {
+    let mut all = sensitive_attributes(table);
+    for own in &mut all {
+        let spec = policy.attributes.iter().find(|spec| spec.name == own.name);
+        let column = columns.iter().find(|column| column.name == own.name);
+        if let (Some(spec), Some(column)) = (spec, column)
+            && spec.hierarchy != HierarchySpec::Flat
+        {
+            let tree = crate::plan::hierarchy(policy, spec, column, engine);
+            own.taxonomy = Some(tree.map_err(Error::several)?);
         }
-    })
+    }
+    Ok(all)
 }
 
 /// Reads paths; an unknown column is the engine's error, with the columns there are.
@@ -225,7 +252,7 @@ fn code(
             let grouped = group(&events).map_err(|error| at_row(path, error, |row| row))?;
             let mut attributes = Vec::new();
             for column in table.columns().iter().filter(|c| beside.contains(&c.name)) {
-                attributes.push(per_record(path, column, &grouped)?);
+                attributes.push(per_record(path, column, &grouped.starts, &grouped.rows)?);
             }
             let form = PathForm::Long {
                 subject: subject.clone(),
@@ -260,6 +287,7 @@ fn code(
     }
     Ok(PathTable {
         form,
+        sensitive: sensitive_attributes(&paths),
         paths,
         attributes,
         order,
@@ -268,7 +296,7 @@ fn code(
 }
 
 /// A column as an attribute; what is missing is the empty label.
-fn attribute(column: &Column) -> Attribute {
+pub(crate) fn attribute(column: &Column) -> Attribute {
     let dictionary = &column.dictionary;
     Attribute {
         name: column.name.clone(),
@@ -332,10 +360,15 @@ fn complete(path: &Path, events: &Events<'_>) -> Result<(), Error> {
 }
 
 /// An attribute of events as one of records: all events of a subject must agree.
-fn per_record(path: &Path, column: &Column, grouped: &Grouped) -> Result<Column, Error> {
-    let mut codes = Vec::with_capacity(grouped.paths.len());
-    for pair in grouped.starts.windows(2) {
-        let rows = &grouped.rows[pair[0] as usize..pair[1] as usize];
+pub(crate) fn per_record(
+    path: &Path,
+    column: &Column,
+    starts: &[u32],
+    rows: &[u32],
+) -> Result<Column, Error> {
+    let mut codes = Vec::with_capacity(starts.len());
+    for pair in starts.windows(2) {
+        let rows = &rows[pair[0] as usize..pair[1] as usize];
         let code = column.codes[rows[0] as usize];
         if let Some(&row) = rows.iter().find(|&&row| column.codes[row as usize] != code) {
             return Err(Error::Paths {

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use denym_engine::events::{Address, Login, Mechanism, Protocol, User};
 
 use super::KeySource;
-use super::reader::Node;
 use crate::pseudonyms::Environment;
 use crate::{Error, secret};
+use denym_policy::reader::Node;
 
 /// How to come in at the brokers of a policy; the password is read when the stream starts.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,17 +4,19 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use denym_data::{Dictionary, Role, Strings};
 use denym_engine::events::{Address, Columns, EventFormat};
-use denym_stream::{Form, Horizon, Matching, Options, Rule};
-use toml::de::DeTable;
+use denym_stream::{Form, Horizon, Matching, Options, Reference, Rule};
 
 use super::broker::{BrokerSpec, broker_section, with_login};
-use super::mistake::Mistake;
-use super::promises::promises;
-use super::reader::{Mistakes, Node, Section};
-use super::{PromiseSpec, Promised};
+use super::{AttributeSpec, PromiseSpec, Promised};
 use crate::Error;
 use crate::pseudonyms::Environment;
+use denym_attack::Shape;
+use denym_policy::reader::{Mistakes, Node, Section};
+use denym_policy::sequences::{Sequenced, promises};
+use denym_policy::syntax;
+use denym_policy::{AttackSpec, Mistake, attack_section};
 
 /// What a data steward wants done with a stream of events.
 #[derive(Debug, Clone)]
@@ -39,6 +41,8 @@ pub struct StreamPolicy {
     pub columns: Columns,
     /// Windows, knowledge, promises and the rule of publication.
     pub options: Options,
+    /// How much the red team may achieve on a window before it is withheld.
+    pub attack: AttackSpec,
 }
 
 /// Where events come from.
@@ -121,6 +125,19 @@ impl StreamPolicy {
         Ok(policy)
     }
 
+    /// Whether `file` is meant as a policy for a stream: its `[data]` says so, whatever else is wrong with it.
+    pub fn is_meant(file: &Path) -> bool {
+        let text = std::fs::read_to_string(file).unwrap_or_default();
+        let Ok(document) = syntax::document(&text, &["data"]) else {
+            return false;
+        };
+        let mistakes = Mistakes::default();
+        let data = Section::root(&document, &mistakes).get("data");
+        let data = data.and_then(|node| node.open("{ kind = \"stream\" }"));
+        data.and_then(|data| data.get("kind"))
+            .is_some_and(|kind| kind.is_text("stream"))
+    }
+
     /// Reads the policy in `file`.
     pub fn read(file: &Path) -> Result<Self, Error> {
         let text = std::fs::read_to_string(file)
@@ -134,29 +151,21 @@ impl StreamPolicy {
 
     /// Reads a policy; every mistake is reported.
     pub fn parse(text: &str, file: &Path) -> Result<Self, Vec<Mistake>> {
-        let (document, errors) = DeTable::parse_recoverable(text);
-        let mistakes = Mistakes::default();
-        for error in errors {
-            let span = error.span().unwrap_or(0..0);
-            let message = error.message().trim().replace('\n', ", ");
-            mistakes.add("policy-syntax", span, message, "correct the TOML here");
-        }
-        let broken = mistakes.into_sorted();
-        if !broken.is_empty() {
-            return Err(broken);
-        }
-        let mistakes = Mistakes::default();
-        let root = Section::root(&document, &mistakes);
-        root.only(&[
+        let sections = [
             "data",
             "attributes",
             "window",
             "adversary",
             "promise",
             "release",
+            "attack",
             "broker",
-        ]);
-        let policy = read(&root, file);
+        ];
+        let document = syntax::document(text, &sections)?;
+        let mistakes = Mistakes::default();
+        let root = Section::root(&document, &mistakes);
+        root.only(&sections);
+        let policy = read(&root, file, &mistakes);
         if let Some(policy) = &policy
             && let Err(error) = policy.options.check()
         {
@@ -171,8 +180,9 @@ impl StreamPolicy {
     }
 }
 
-fn read(root: &Section<'_, '_>, file: &Path) -> Option<StreamPolicy> {
-    let sensitive = sensitive(root);
+fn read(root: &Section<'_, '_>, file: &Path, mistakes: &Mistakes) -> Option<StreamPolicy> {
+    let (mut attributes, reference) = sensitive(root);
+    let sensitive: Vec<String> = attributes.iter().map(|spec| spec.name.clone()).collect();
     let data = root.need("data", "add `[data]` with `kind = \"stream\"`");
     let data = data.and_then(|node| data_section(&node, &sensitive));
     let window = root.need("window", "add `[window]` with `size = 7`");
@@ -197,7 +207,16 @@ fn read(root: &Section<'_, '_>, file: &Path) -> Option<StreamPolicy> {
     let adversary = adversary.and_then(|node| {
         let section = node.section(&["knows", "matching"], "{ knows = { doublets = 2 } }")?;
         let knows = section.need("knows", "add `knows = { doublets = 2 }`")?;
-        let knows = knows.section(&["doublets"], "{ doublets = 2 }")?;
+        let knows = knows.section(&["doublets", "algorithm"], "{ doublets = 2 }")?;
+        if let Some(node) = knows.get("algorithm")
+            && node.boolean()?
+        {
+            node.mistake(
+                "policy-unsafe-algorithm",
+                "the adversary knows the program, and no rule of streams is safe against who knows it",
+                "leave `algorithm = true` out, or collect a period and publish it at once: `kind = \"paths\"` with `blind-suppression`",
+            );
+        }
         let l = knows.need("doublets", "add `doublets = 2`")?.whole(1)?;
         let matching = match section.get("matching") {
             None => Matching::Covers,
@@ -208,12 +227,11 @@ fn read(root: &Section<'_, '_>, file: &Path) -> Option<StreamPolicy> {
         };
         Some((l as usize, matching))
     });
-    let names: Vec<&str> = sensitive.iter().map(String::as_str).collect();
     let promised = root.need("promise", "add `[promise]` with `k-anonymity = 5`");
     let promised = promised.and_then(|node| {
         let section = node.open("{ k-anonymity = 5 }")?;
-        section.only(&["k-anonymity", "confidence"]);
-        Some((promises(&section, &names, &[]), node))
+        let found = promises(&section, &mut attributes, mistakes, Sequenced::STREAM);
+        Some((found, node))
     });
     let release = root.get("release");
     let release = match &release {
@@ -224,6 +242,7 @@ fn read(root: &Section<'_, '_>, file: &Path) -> Option<StreamPolicy> {
         None => None,
         Some(node) => Some(broker_section(&node)?),
     };
+    let attack = attack_section(root, &denym_attack::catalogue::gated_on(Shape::Windows));
     let (data, (size, step, lateness, origin, ahead, idle)) = (data?, window?);
     let release = release?;
     let ((l, matching), (promised, promise)) = (adversary?, promised?);
@@ -237,30 +256,42 @@ fn read(root: &Section<'_, '_>, file: &Path) -> Option<StreamPolicy> {
     options.rule = release.rule;
     options.form = release.form;
     let mut k = None;
-    for Promised { promise: asked, .. } in promised {
+    for Promised {
+        promise: asked,
+        span,
+        ..
+    } in promised
+    {
         match asked {
             PromiseSpec::KAnonymity { k: asked } => k = Some(asked),
             PromiseSpec::Confidence {
-                attribute,
+                attribute: Some(attribute),
                 values,
                 at_most,
-            } => {
-                let attribute = attribute.or_else(|| sensitive.first().cloned());
-                let (Some(attribute), false) = (attribute, values.is_empty()) else {
-                    promise.mistake(
-                        "policy-which-attribute",
-                        "`confidence` must name an attribute and its values",
-                        "add `attribute = \"status\", values = [\"HIV\"]`",
-                    );
-                    continue;
-                };
+            } if !values.is_empty() => {
                 for value in values {
                     options = options.with_bound(&attribute, &value, at_most.0);
                 }
             }
-            _ => {}
+            other => {
+                let about = other.attribute().and_then(Option::as_ref);
+                let compared = reference.iter().any(|own| Some(&own.attribute) == about);
+                if other.needs_reference() && !compared {
+                    mistakes.add(
+                        "policy-no-distribution",
+                        span,
+                        format!(
+                            "`{}` compares with a distribution, and a stream has no whole to take it from",
+                            other.name()
+                        ),
+                        "say how the attribute is spread over the people: `status = { role = \"sensitive\", distribution = { Doctor = 30, Lawyer = 70 } }`",
+                    );
+                }
+                options.promises.push(other);
+            }
         }
     }
+    options.reference = reference;
     if k.is_none() {
         promise.mistake(
             "policy-missing-key",
@@ -280,21 +311,63 @@ fn read(root: &Section<'_, '_>, file: &Path) -> Option<StreamPolicy> {
         format: data.format,
         columns: data.columns,
         options,
+        attack,
     })
 }
 
-/// The attributes; in a stream they are all sensitive.
-fn sensitive(root: &Section<'_, '_>) -> Vec<String> {
-    let Some(section) = root
+/// The attributes, which in a stream are all sensitive, and how they are spread where the policy says so.
+fn sensitive(root: &Section<'_, '_>) -> (Vec<AttributeSpec>, Vec<Reference>) {
+    let (mut attributes, mut spread) = (Vec::new(), Vec::new());
+    let section = root
         .get("attributes")
-        .and_then(|node| node.open("{ status = \"sensitive\" }"))
-    else {
-        return Vec::new();
-    };
-    let entries = section.entries().into_iter();
-    entries
-        .filter_map(|(name, _, node)| node.choice(&[("sensitive", ())]).map(|()| name))
-        .collect()
+        .and_then(|node| node.open("{ status = \"sensitive\" }"));
+    for (name, span, node) in section.iter().flat_map(Section::entries) {
+        let role = [("sensitive", ())];
+        let table = node.is_table().then(|| {
+            let example = "{ role = \"sensitive\", distribution = { Doctor = 30 } }";
+            node.section(&["role", "distribution"], example)
+        });
+        let known = match &table {
+            None => node.choice(&role),
+            Some(table) => table.as_ref().and_then(|table| {
+                let role_of = table.need("role", "add `role = \"sensitive\"`")?;
+                spread.extend(
+                    table
+                        .get("distribution")
+                        .and_then(|node| distribution(&name, &node)),
+                );
+                role_of.choice(&role)
+            }),
+        };
+        if known.is_some() {
+            attributes.push(AttributeSpec::plain(name, span, Role::Sensitive));
+        }
+    }
+    (attributes, spread)
+}
+
+/// How many people have each value of an attribute, in the natural order of values.
+fn distribution(attribute: &str, node: &Node<'_, '_>) -> Option<Reference> {
+    let table = node.open("{ Doctor = 30, Lawyer = 70 }")?;
+    let mut values = Vec::new();
+    for (value, _, node) in table.entries() {
+        values.push((value, node.whole(1)?));
+    }
+    if values.is_empty() {
+        node.mistake(
+            "policy-out-of-range",
+            "a distribution needs values",
+            "write how many people have each, such as `{ Doctor = 30, Lawyer = 70 }`",
+        );
+        return None;
+    }
+    let texts: Strings = values.iter().map(|(value, _)| value.as_str()).collect();
+    let (dictionary, _) = Dictionary::build(&texts, false, None);
+    values.sort_by_key(|(value, _)| dictionary.code_of(value));
+    Some(Reference {
+        attribute: attribute.to_owned(),
+        values,
+    })
 }
 
 /// What `[data]` says.

@@ -180,7 +180,7 @@ pub(super) fn readme(certificate: &Certificate) -> String {
             .collect();
         let what = if altered.method == "microaggregation" {
             "show the middle of a group of records, not the value of any one".to_owned()
-        } else if altered.method == "keyed pseudonyms" {
+        } else if altered.method.starts_with("keyed pseudonyms") {
             "are tokens: equal ones are about the same person, and nothing else can be read from them"
                 .to_owned()
         } else if let Some((side, bound)) = altered.method.split_once(" coding at ") {

@@ -97,7 +97,10 @@ pub(crate) fn report(
             lengths(&source.paths, released),
             losses.places(&source.paths),
         ],
-        notes,
+        notes: notes
+            .into_iter()
+            .chain(account.program.map(|program| program.sentence()))
+            .collect(),
         warnings: account.warnings.clone(),
         provenance: provenance(policy, account, steps(policy)),
         ..Report::default()
@@ -105,7 +108,7 @@ pub(crate) fn report(
 }
 
 /// What is done, a line per step.
-fn steps(policy: &Policy) -> Vec<String> {
+pub(crate) fn steps(policy: &Policy) -> Vec<String> {
     let l = knowledge_of(policy);
     let matching = policy
         .paths
@@ -119,6 +122,7 @@ fn steps(policy: &Policy) -> Vec<String> {
             policy.release.algorithm,
             matching.name()
         ),
+        crate::program::of(policy).step(),
         "write the records sorted by what they show, subjects renumbered".to_owned(),
         "read the written file back and count every group of up to that many doublets; release only if all promises hold"
             .to_owned(),
@@ -126,7 +130,7 @@ fn steps(policy: &Policy) -> Vec<String> {
 }
 
 fn path_claim(certified: &Claim, l: usize) -> denym_report::Claim {
-    let mut found = claim(certified);
+    let mut found = claim(certified, "people");
     let asked = &found.asked;
     found.explanation = match &certified.terms {
         PromiseSpec::KAnonymity { .. } => format!(
@@ -455,10 +459,8 @@ pub(crate) fn readme(certificate: &Certificate) -> String {
             certificate.suppressed_records
         );
     }
-    text.push_str(
-        "\n# How to check it\n\n    denym verify .\n\nmeasures every promise again from this directory alone, and tells whether a \
-         byte of the data was changed. Please do not try to find out who the people are.\n",
-    );
+    text.push_str(&super::program(certificate));
+    text.push_str(&super::how_to_check(certificate));
     text
 }
 

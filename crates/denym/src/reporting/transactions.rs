@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use denym_data::transactions::Transactions;
+use denym_data::Sequences;
 use denym_report::{Attempt, Bar, Bars, Chart, Columns, Figure, Format, Outcome, Report};
 use serde_json::json;
 
@@ -20,8 +20,8 @@ const MOST_SIZES: usize = 30;
 /// The steward's report on released transactions.
 pub(crate) fn report(
     policy: &Policy,
-    source: &Transactions,
-    released: &Transactions,
+    source: &Sequences,
+    released: &Sequences,
     account: &Account,
 ) -> Report {
     let Figures::Transactions(figures) = &account.figures else {
@@ -80,9 +80,11 @@ pub(crate) fn report(
         facts,
         claims: account.claims.iter().map(|c| item_claim(c, m)).collect(),
         figures: vec![losses(source, figures), sizes(source, released)],
-        notes: vec![format!(
+        notes: std::iter::once(format!(
             "The adversary knows up to {m} items that the victim has, sensitive ones apart; that the victim does not have an item is not counted as knowledge."
-        )],
+        ))
+        .chain(account.program.map(|program| program.sentence()))
+        .collect(),
         warnings: account.warnings.clone(),
         attempts: account
             .attempts
@@ -101,7 +103,7 @@ pub(crate) fn report(
 }
 
 /// What is done, a line per step.
-fn steps(policy: &Policy) -> Vec<String> {
+pub(crate) fn steps(policy: &Policy) -> Vec<String> {
     vec![
         "read the items as codes, one set per subject".to_owned(),
         format!(
@@ -109,6 +111,7 @@ fn steps(policy: &Policy) -> Vec<String> {
             policy.release.algorithm,
             items_of(policy)
         ),
+        crate::program::of(policy).step(),
         "write the sets sorted by what they show, subjects renumbered".to_owned(),
         "read the written file back and count every set of up to that many items; release only if all promises hold"
             .to_owned(),
@@ -116,7 +119,7 @@ fn steps(policy: &Policy) -> Vec<String> {
 }
 
 fn item_claim(certified: &Claim, m: usize) -> denym_report::Claim {
-    let mut found = claim(certified);
+    let mut found = claim(certified, "people");
     let asked = &found.asked;
     found.explanation = match &certified.terms {
         PromiseSpec::KAnonymity { .. } => format!(
@@ -130,13 +133,13 @@ fn item_claim(certified: &Claim, m: usize) -> denym_report::Claim {
 }
 
 /// Which items lose most instances, removed or made coarser.
-fn losses(source: &Transactions, figures: &TransactionFigures) -> Figure {
-    let mut all = vec![0_u64; source.items().len()];
-    for &item in source.sets().flatten() {
+fn losses(source: &Sequences, figures: &TransactionFigures) -> Figure {
+    let mut all = vec![0_u64; source.locations().len()];
+    for &item in source.records().flatten() {
         all[item as usize] += 1;
     }
     let instances = |name: &str| {
-        let place = source.items().iter().position(|item| item == name);
+        let place = source.locations().iter().position(|item| item == name);
         place.map_or(0, |item| all[item])
     };
     let removed = figures.suppressed.iter();
@@ -170,12 +173,12 @@ fn losses(source: &Transactions, figures: &TransactionFigures) -> Figure {
 }
 
 /// Sizes of transactions before and after.
-fn sizes(source: &Transactions, released: &Transactions) -> Figure {
-    let longest = source.sets().map(<[u32]>::len).max().unwrap_or(0);
+fn sizes(source: &Sequences, released: &Sequences) -> Figure {
+    let longest = source.records().map(<[u32]>::len).max().unwrap_or(0);
     let longest = longest.min(MOST_SIZES);
-    let count = |sets: &Transactions| {
+    let count = |sets: &Sequences| {
         let mut counts = vec![0_u64; longest + 1];
-        for set in sets.sets() {
+        for set in sets.records() {
             counts[set.len().min(longest)] += 1;
         }
         counts
@@ -232,10 +235,8 @@ pub(crate) fn readme(certificate: &Certificate) -> String {
         let explanation = item_claim(certified, m).explanation;
         let _ = writeln!(text, "- {explanation} (you can check it)");
     }
-    text.push_str(
-        "\n# How to check it\n\n    denym verify .\n\nmeasures every promise again from this directory alone, and tells whether a \
-         byte of the data was changed. Please do not try to find out who the people are.\n",
-    );
+    text.push_str(&super::program(certificate));
+    text.push_str(&super::how_to_check(certificate));
     text
 }
 

@@ -5,11 +5,18 @@ use std::io::Write;
 use std::path::Path;
 
 use denym_engine::events::{Channel, Mark, Outgoing, Position};
+use denym_engine::private;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use crate::Error;
 
-const MAGIC: &[u8] = b"denym-checkpoint-2\n";
+/// The form of the file: this line, SHA-256 of everything behind it, the length of the head, the head, the state.
+const MAGIC: &[u8] = b"denym-checkpoint-3\n";
+/// What every form begins with.
+const ANY: &[u8] = b"denym-checkpoint-";
+/// Bytes of the checksum.
+const SUM: usize = 32;
 
 /// Where a run was at one moment.
 #[derive(Debug, Default)]
@@ -39,6 +46,9 @@ pub(super) struct Ledger {
     pub(super) consistent_cost: u64,
     /// Times that the clock on the wall cut windows.
     pub(super) clock_cuts: u64,
+    /// The window that was published last, in full.
+    #[serde(default)]
+    pub(super) before: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -68,15 +78,33 @@ impl Checkpoint {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Error::io("read the checkpoint", file, &error)),
         };
-        let parsed = Self::parse(&bytes).ok_or_else(|| Error::Bundle {
-            what: "the checkpoint is not one of this version",
-            path: file.to_owned(),
-        })?;
-        Ok(Some(parsed))
+        Self::parse(&bytes)
+            .map(Some)
+            .map_err(|what| Error::Checkpoint {
+                what,
+                path: file.to_owned(),
+            })
     }
 
-    fn parse(bytes: &[u8]) -> Option<Self> {
-        let body = bytes.strip_prefix(MAGIC)?;
+    /// All of it, or why none of it can be believed.
+    fn parse(bytes: &[u8]) -> Result<Self, &'static str> {
+        let Some(body) = bytes.strip_prefix(MAGIC) else {
+            return Err(if bytes.starts_with(ANY) {
+                "was written by another version, and carries no checksum that this one knows"
+            } else {
+                "is damaged: it does not begin as one"
+            });
+        };
+        let (sum, body) = body
+            .split_first_chunk::<SUM>()
+            .ok_or("is damaged: it is cut short")?;
+        if Sha256::digest(body).as_slice() != sum {
+            return Err("is damaged: its checksum does not fit");
+        }
+        Self::parts(body).ok_or("has a form that this version does not know")
+    }
+
+    fn parts(body: &[u8]) -> Option<Self> {
         let (length, body) = body.split_first_chunk::<8>()?;
         let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
         let (head, state) = body.split_at_checked(length)?;
@@ -116,14 +144,17 @@ impl Checkpoint {
         let head = serde_json::to_vec(&head).map_err(|_| Error::Internal {
             what: "a checkpoint can be written".to_owned(),
         })?;
+        let mut body = Vec::with_capacity(8 + head.len() + self.state.len());
+        body.extend_from_slice(&(head.len() as u64).to_le_bytes());
+        body.extend_from_slice(&head);
+        body.extend_from_slice(&self.state);
         // One name for every draft: a run that is killed here leaves at most this one behind.
         let draft = file.with_extension("draft");
         let write = || {
-            let mut out = File::create(&draft)?;
+            let mut out = private::file(&draft)?;
             out.write_all(MAGIC)?;
-            out.write_all(&(head.len() as u64).to_le_bytes())?;
-            out.write_all(&head)?;
-            out.write_all(&self.state)?;
+            out.write_all(&Sha256::digest(&body))?;
+            out.write_all(&body)?;
             out.sync_data()?;
             std::fs::rename(&draft, file)?;
             // The new name must be on the disk before anything leaves that only the new checkpoint knows of.
@@ -171,12 +202,22 @@ mod tests {
         assert_eq!(read.outbox, checkpoint.outbox);
         assert_eq!(read.ledger, checkpoint.ledger);
         let bytes = std::fs::read(&file).expect("bytes");
-        for cut in [0, 5, 20, 40] {
-            std::fs::write(&file, &bytes[..cut]).expect("cut");
-            assert_eq!(
-                Checkpoint::read(&file).expect_err("cut").code(),
-                "bundle-broken"
-            );
+        let refused = |bytes: &[u8]| {
+            std::fs::write(&file, bytes).expect("written");
+            let error = Checkpoint::read(&file).expect_err("refused");
+            assert_eq!(error.code(), "stream-checkpoint");
+            error.to_string()
+        };
+        for cut in 0..bytes.len() {
+            refused(&bytes[..cut]);
         }
+        // Not one bit may change: a subject of another name would count as another person.
+        for at in 0..bytes.len() * 8 {
+            let mut changed = bytes.clone();
+            changed[at / 8] ^= 1 << (at % 8);
+            refused(&changed);
+        }
+        let older = refused(b"denym-checkpoint-2\n\x02\0\0\0\0\0\0\0{}");
+        assert!(older.contains("another version"), "{older}");
     }
 }

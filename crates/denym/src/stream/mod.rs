@@ -3,6 +3,7 @@
 //! ```text
 //! DIR/windows.ndjson        the published windows, a line each; may be handed out (or they go to a broker)
 //! DIR/certificates.ndjson   a certificate line per window, a chain; may be handed out
+//! DIR/steward/report.html   how it went, for the steward; made when a run ends
 //! DIR/steward/late.ndjson   events that came too late, with their place in the source (or they go to a broker)
 //! DIR/steward/checkpoint    state, place in the source, what is on its way out, length of each file, all as of one moment
 //! ```
@@ -15,25 +16,31 @@
 
 mod checkpoint;
 mod outputs;
+mod report;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use denym_engine::events::{
-    Batch, Channel, EventFormat, Lag, Next, Origin, Outgoing, Pace, Patience, Position, ReadPlan,
-    Reader,
+    Batch, Brokers, Channel, EventFormat, Lag, Next, Origin, Outgoing, Pace, Patience, Position,
+    ReadPlan, Reader,
 };
+use denym_engine::private;
+use denym_release::windows::Window;
 use denym_stream::{Counts, Event, Stream, Verdict};
 
 pub use crate::policy::stream::{StreamPolicy, StreamSink, StreamSource};
 
 use crate::Error;
+use crate::anonymize::red_team::{RedTeam, SEED};
+use crate::attack::attacked_window;
+use crate::certificate::AttackResult;
 use crate::pseudonyms::Environment;
 use checkpoint::{Checkpoint, Ledger, index};
 use outputs::Outputs;
 
 /// How a run goes about it.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct StreamRun {
     /// Windows between two checkpoints; they leave together with the checkpoint.
     pub checkpoint_every: u64,
@@ -45,6 +52,30 @@ pub struct StreamRun {
     pub outage: Duration,
     /// Reads the environment, where a policy takes a password from it.
     pub environment: Option<Environment>,
+    /// Who speaks to brokers; a policy that names one is refused without.
+    pub brokers: Option<&'static dyn Brokers>,
+}
+
+impl std::fmt::Debug for StreamRun {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StreamRun")
+            .field("checkpoint_every", &self.checkpoint_every)
+            .field("until_end", &self.until_end)
+            .field("speed", &self.speed)
+            .field("outage", &self.outage)
+            .field("brokers", &self.brokers.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+impl StreamRun {
+    /// Who speaks to brokers.
+    fn brokers(&self) -> Result<&'static dyn Brokers, Error> {
+        self.brokers.ok_or_else(|| Error::Argument {
+            what: "the policy names a broker, and this build of denym speaks to none".to_owned(),
+            help: "build everything with `make full`, or with `cargo install --path crates/cli --features brokers`; files and pipes need neither".to_owned(),
+        })
+    }
 }
 
 impl Default for StreamRun {
@@ -55,6 +86,7 @@ impl Default for StreamRun {
             speed: None,
             outage: Duration::from_mins(1),
             environment: None,
+            brokers: None,
         }
     }
 }
@@ -97,12 +129,16 @@ pub struct StreamSummary {
     pub consistent_cost: Option<u64>,
     /// Times that the clock on the wall cut windows; none where it may not.
     pub clock_cuts: Option<u64>,
+    /// How the windows stand against somebody who knows the program.
+    pub program: crate::Program,
     /// What a reader of the windows must know.
     pub warnings: Vec<String>,
 }
 
 /// How long to wait for events before looking around.
 const LOOK_AROUND: Duration = Duration::from_millis(100);
+/// Events after which a stream of which none could be read is given up.
+const ENOUGH: u64 = 1000;
 /// Bytes of late events that make a checkpoint due.
 const MUCH: usize = 1 << 20;
 
@@ -114,19 +150,22 @@ pub fn stream(
     listener: &dyn StreamListener,
 ) -> Result<StreamSummary, Error> {
     let steward = directory.join("steward");
-    std::fs::create_dir_all(&steward)
+    std::fs::create_dir_all(directory)
+        .and_then(|()| private::directory(&steward))
         .map_err(|error| Error::io("make the directory", &steward, &error))?;
     let _lock = lock(&steward.join("lock"))?;
     let policy = &policy.with_logins(run.environment)?;
     let mut job = Job::open(policy, directory, run, listener)?;
     let finished = job.run()?;
+    job.report(directory)?;
     let summary = StreamSummary {
         counts: job.stream.counts(),
         finished,
         directory: directory.to_owned(),
         consistent_cost: policy.is_consistent().then_some(job.ledger.consistent_cost),
         clock_cuts: policy.idle.map(|_| job.ledger.clock_cuts),
-        warnings: policy.warnings(),
+        program: policy.options.program(),
+        warnings: [policy.warnings(), job.unseen()].concat(),
     };
     Ok(summary)
 }
@@ -134,7 +173,7 @@ pub fn stream(
 /// Two runs in one directory would publish over each other.
 fn lock(path: &Path) -> Result<std::fs::File, Error> {
     let fail = |error: &std::io::Error| Error::io("lock the directory", path, error);
-    let file = std::fs::File::create(path).map_err(|error| fail(&error))?;
+    let file = private::file(path).map_err(|error| fail(&error))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(std::fs::TryLockError::WouldBlock) => Err(Error::Argument {
@@ -163,6 +202,10 @@ struct Job<'a> {
     reader: Reader,
     pace: Option<Pace>,
     progress: StreamProgress,
+    /// A bit for each column of the policy that some event had.
+    seen: u64,
+    /// The window that was published last: the next one is attacked beside it.
+    before: Option<Window>,
 }
 
 impl<'a> Job<'a> {
@@ -203,11 +246,11 @@ impl<'a> Job<'a> {
             Some(checkpoint) => Stream::load(&checkpoint.state, &policy.options)?,
             None => Stream::new(policy.options.clone())?,
         };
-        let mut outputs = Outputs::open(policy, directory, known, &patience)?;
+        let mut outputs = Outputs::open(policy, directory, known, &patience, run)?;
         let checkpoint = checkpoint.unwrap_or_default();
         // What was on its way out when the last run ended; what has arrived is left out or written over.
         outputs.publish(&checkpoint.outbox)?;
-        let origin = origin(policy)?;
+        let origin = origin(policy, run)?;
         let plan = ReadPlan {
             columns: policy.columns.clone(),
             format: policy.format,
@@ -216,6 +259,7 @@ impl<'a> Job<'a> {
         };
         let reader = Reader::start(&origin, &checkpoint.position, plan)?;
         let mut ledger = checkpoint.ledger;
+        let before = ledger.before.as_deref().and_then(Window::from_line);
         ledger.source = policy.source.to_string();
         ledger.sink = policy.sink.to_string();
         let mut job = Self {
@@ -233,6 +277,8 @@ impl<'a> Job<'a> {
             reader,
             pace,
             progress: StreamProgress::default(),
+            seen: 0,
+            before,
         };
         let windows = job.ledger.numbers[index(Channel::Certificates)];
         job.progress.window = (windows > 0).then_some(windows);
@@ -251,8 +297,12 @@ impl<'a> Job<'a> {
                 Next::Batch(batch) => {
                     quiet = Duration::ZERO;
                     self.progress.lag = batch.lag();
+                    self.seen |= batch.seen();
                     let whole = self.take(&batch)?;
                     self.reader.give_back(batch);
+                    if self.stream.counts().events >= ENOUGH {
+                        self.check_readable()?;
+                    }
                     if !whole {
                         break false;
                     }
@@ -268,6 +318,8 @@ impl<'a> Job<'a> {
                 Next::End => break true,
             }
         };
+        // Nothing is taken for read that could not be.
+        self.check_readable()?;
         if finished {
             self.stream.finish();
             self.cut()?;
@@ -275,6 +327,36 @@ impl<'a> Job<'a> {
         self.commit()?;
         self.tell();
         Ok(finished)
+    }
+
+    /// Refuses a source of which not one event could be read: the policy speaks of other columns, or of other data.
+    fn check_readable(&self) -> Result<(), Error> {
+        let counts = self.stream.counts();
+        if counts.events == 0 || counts.rejected < counts.events {
+            return Ok(());
+        }
+        let columns = &self.policy.columns;
+        let named = [&columns.subject, &columns.location, &columns.time];
+        let absent = named
+            .into_iter()
+            .zip(0..)
+            .filter(|(_, at)| self.seen >> at & 1 == 0);
+        Err(Error::NothingReadable {
+            events: counts.events,
+            source_name: self.policy.source.to_string(),
+            absent: absent.map(|(name, _)| name.clone()).collect(),
+        })
+    }
+
+    /// A word about each sensitive column that no event of this run had: what is promised of it rests on nothing.
+    fn unseen(&self) -> Vec<String> {
+        let sensitive = self.policy.columns.sensitive.iter().zip(3_u32..64);
+        sensitive
+            .filter(|(_, at)| self.seen != 0 && self.seen >> at & 1 == 0)
+            .map(|(name, _)| {
+                format!("no event has the column `{name}`, which the policy calls sensitive")
+            })
+            .collect()
     }
 
     /// Takes the events of a batch; `false` if it was stopped on the way.
@@ -348,9 +430,22 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
-    /// Cuts every window that is due.
+    /// Cuts every window that is due; each passes the red team before it leaves.
     fn cut(&mut self) -> Result<(), Error> {
-        while let Some(slide) = self.stream.poll()? {
+        loop {
+            let (before, policy) = (self.before.as_ref(), self.policy);
+            let mut red_team = |window: &Window| -> Result<Vec<AttackResult>, Error> {
+                let claims = policy.options.claims();
+                let found = RedTeam::from(attacked_window(&claims, before, window, SEED)?);
+                Ok(found
+                    .results(&policy.attack)
+                    .into_iter()
+                    .map(in_short)
+                    .collect())
+            };
+            let Some(slide) = self.stream.poll_gated(&mut red_team)? else {
+                return Ok(());
+            };
             let number = slide.certificate.window;
             self.progress.window = Some(number);
             self.ledger.consistent_cost += slide.work.contradiction_events;
@@ -359,8 +454,21 @@ impl<'a> Job<'a> {
             }
             self.send(Channel::Certificates, number, slide.certificate.line()?);
             self.since += 1;
+            if let Some(window) = slide.window {
+                self.before = Some(window);
+            }
         }
-        Ok(())
+    }
+
+    /// Writes the steward's report on everything that was certified so far, by this run and those before it.
+    fn report(&self, directory: &Path) -> Result<(), Error> {
+        let chain = directory.join("certificates.ndjson");
+        let text = std::fs::read_to_string(&chain)
+            .map_err(|error| Error::io("read the certificates", &chain, &error))?;
+        let page = report::page(self.policy, &text, &self.ledger)?;
+        let path = directory.join("steward/report.html");
+        private::write(&path, page.as_bytes())
+            .map_err(|error| Error::io("write the report", &path, &error))
     }
 
     fn send(&mut self, channel: Channel, number: u64, line: String) {
@@ -379,6 +487,7 @@ impl<'a> Job<'a> {
             self.send(Channel::Late, self.stream.counts().late, late);
         }
         self.ledger.lengths = self.outputs.lengths();
+        self.ledger.before = self.before.as_ref().map(Window::line);
         let checkpoint = Checkpoint {
             state: self.stream.save()?,
             position: self.position.clone(),
@@ -400,10 +509,48 @@ impl<'a> Job<'a> {
     }
 }
 
+/// A rate in so few digits that every reader of JSON reads the same number; nothing of it is given away by rounding.
+fn in_short(found: AttackResult) -> AttackResult {
+    let short = |rate: f64| (rate * 1e6).round() / 1e6;
+    AttackResult {
+        success_rate: short(found.success_rate),
+        interval: found.interval.map(|(low, high)| (short(low), short(high))),
+        refuse_above: found.refuse_above.map(short),
+        ..found
+    }
+}
+
+/// Hands over every event of the files that `policy` names, batch by batch.
+pub(crate) fn batches(
+    policy: &StreamPolicy,
+    take: &mut dyn FnMut(&Batch) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let origin = origin(policy, &StreamRun::default())?;
+    let plan = ReadPlan {
+        columns: policy.columns.clone(),
+        format: policy.format,
+        until_end: true,
+        patience: Patience::default(),
+    };
+    let reader = Reader::start(&origin, &Position::default(), plan)?;
+    loop {
+        match reader.next(LOOK_AROUND)? {
+            Next::Batch(batch) => {
+                take(&batch)?;
+                reader.give_back(batch);
+            }
+            Next::Idle => {}
+            Next::End => return Ok(()),
+        }
+    }
+}
+
 /// The files or the broker that the policy names.
-fn origin(policy: &StreamPolicy) -> Result<Origin, Error> {
+fn origin(policy: &StreamPolicy, run: &StreamRun) -> Result<Origin<'static>, Error> {
     let path = match &policy.source {
-        StreamSource::Broker(address) => return Ok(Origin::Broker(address.clone())),
+        StreamSource::Broker(address) => {
+            return Ok(Origin::Broker(address.clone(), run.brokers()?));
+        }
         StreamSource::Path(path) if path == "-" => {
             return Ok(Origin::Files(vec![PathBuf::from("-")]));
         }

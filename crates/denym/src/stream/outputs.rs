@@ -4,8 +4,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use denym_engine::BrokerMistake;
-use denym_engine::events::{Address, BrokerSink, Channel, LineFile, Outgoing, Patience};
+use denym_engine::events::{Address, Channel, LineFile, LineSink, Outgoing, Patience};
 
+use super::StreamRun;
 use super::checkpoint::{Ledger, index};
 use crate::Error;
 use crate::policy::stream::{StreamPolicy, StreamSink};
@@ -23,7 +24,7 @@ enum Place {
 pub(super) struct Outputs {
     /// Windows, certificates, late events.
     places: [Place; 3],
-    brokers: Vec<BrokerSink>,
+    brokers: Vec<Box<dyn LineSink>>,
     /// Certificates are kept in the directory whatever happens to windows.
     certificates: Option<LineFile>,
 }
@@ -35,15 +36,18 @@ impl Outputs {
         directory: &Path,
         ledger: Option<&Ledger>,
         patience: &Patience,
+        run: &StreamRun,
     ) -> Result<Self, Error> {
         let lengths = ledger.map_or([0; 3], |ledger| ledger.lengths);
         let file = |name: &str, channel: Channel| -> Result<LineFile, Error> {
             let path: PathBuf = directory.join(name);
-            Ok(LineFile::open(path, lengths[index(channel)])?)
+            // What came too late is raw data.
+            let private = channel == Channel::Late;
+            Ok(LineFile::open(path, lengths[index(channel)], private)?)
         };
         let mut brokers = Vec::new();
         let mut connect = |address: &Address, channels: &[Channel]| {
-            let sink = BrokerSink::open(address, channels, patience)?;
+            let sink = run.brokers()?.sink(address, channels, patience)?;
             for &channel in channels {
                 // What this run has not put there, somebody else has.
                 let known = ledger.map_or(0, |ledger| ledger.numbers[index(channel)]);

@@ -3,22 +3,19 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use denym_data::transactions::Transactions;
+use denym_data::Sequences;
 use denym_data::{Code, Column, Dictionary, Strings, Table};
 
 use super::{Baskets, TransactionForm};
 use crate::Error;
-use crate::paths::distinct;
+use crate::paths::{distinct, sorted, used};
 
 /// Puts together what is published; items stand in the order of their names, subjects in the order of what they show.
 ///
 /// Also which source record each published one is.
-pub(crate) fn publish(
-    source: &Baskets,
-    released: &Transactions,
-) -> Result<(Table, Vec<u32>), Error> {
-    let mut by_name: Vec<u32> = (0..released.items().len() as u32).collect();
-    by_name.sort_by_key(|&item| &released.items()[item as usize]);
+pub(crate) fn publish(source: &Baskets, released: &Sequences) -> Result<(Table, Vec<u32>), Error> {
+    let mut by_name: Vec<u32> = (0..released.locations().len() as u32).collect();
+    by_name.sort_by_key(|&item| &released.locations()[item as usize]);
     let mut rank = vec![0_u32; by_name.len()];
     for (place, &item) in by_name.iter().enumerate() {
         rank[item as usize] = place as u32;
@@ -27,7 +24,7 @@ pub(crate) fn publish(
     let mut known: HashMap<Vec<u32>, u32> = HashMap::new();
     let mut rows: Vec<Vec<u32>> = Vec::new();
     let row_of: Vec<u32> = released
-        .sets()
+        .records()
         .map(|set| {
             let mut list: Vec<u32> = set.iter().map(|&item| rank[item as usize]).collect();
             list.sort_unstable();
@@ -37,7 +34,7 @@ pub(crate) fn publish(
             })
         })
         .collect();
-    let name = |place: u32| released.items()[by_name[place as usize] as usize].as_str();
+    let name = |place: u32| released.locations()[by_name[place as usize] as usize].as_str();
     let separator = match &source.form {
         TransactionForm::Wide { separator, .. } => *separator,
         TransactionForm::Long { .. } => ';',
@@ -50,28 +47,48 @@ pub(crate) fn publish(
         })
         .collect();
     let (dictionary, code_of) = distinct(&cells);
-    let mut order: Vec<u32> = (0..released.len() as u32).collect();
-    order.sort_by_key(|&record| (code_of[row_of[record as usize] as usize], record));
-    let columns = match &source.form {
+    // By what is shown, in the order of its columns; the items at the place of their first one.
+    let set_code: Vec<Code> = row_of.iter().map(|&row| code_of[row as usize]).collect();
+    let own = |name: &String| source.attributes.iter().find(|column| column.name == *name);
+    let mut sort_by: Vec<(usize, &[Code])> = Vec::new();
+    for name in &source.order {
+        match (own(name), &source.form) {
+            (Some(column), _) => sort_by.push((column.dictionary.len(), &column.codes)),
+            (None, TransactionForm::Long { item, .. }) if name == item => {}
+            (None, _) => sort_by.push((dictionary.len(), &set_code)),
+        }
+    }
+    let order = sorted(&sort_by, &vec![true; released.len()]);
+    let mut columns = match &source.form {
         TransactionForm::Wide { items, .. } => vec![Column {
             name: items.clone(),
             dictionary: Arc::new(dictionary),
-            codes: order
-                .iter()
-                .map(|&record| code_of[row_of[record as usize] as usize])
-                .collect(),
+            codes: order.iter().map(|&r| set_code[r as usize]).collect(),
         }],
         TransactionForm::Long { subject, item } => {
             let shown = order
                 .iter()
                 .map(|&r| &rows[row_of[r as usize] as usize][..]);
-            let mut columns = long(subject, item, shown, by_name.len(), name);
-            if source.order.first() == Some(item) {
-                columns.reverse();
-            }
-            columns
+            long(subject, item, shown, by_name.len(), name)
         }
     };
+    // Which record each row of the release is of.
+    let of_row: Vec<u32> = match &source.form {
+        TransactionForm::Wide { .. } => order.clone(),
+        TransactionForm::Long { .. } => {
+            let numbers = columns[0].codes.iter();
+            numbers.map(|&number| order[number as usize]).collect()
+        }
+    };
+    for column in &source.attributes {
+        columns.push(used(Column {
+            name: column.name.clone(),
+            dictionary: column.dictionary.clone(),
+            codes: of_row.iter().map(|&r| column.codes[r as usize]).collect(),
+        }));
+    }
+    let place = |column: &Column| source.order.iter().position(|name| *name == column.name);
+    columns.sort_by_key(place);
     Ok((Table::new(columns)?, order))
 }
 

@@ -5,6 +5,7 @@ use denym_engine::Engine;
 use denym_paths::{Cost, TransactionRequest};
 
 use super::{Baskets, TransactionForm};
+use crate::paths::Asked;
 use crate::policy::{Knowledge, Policy, PromiseSpec};
 use crate::{Error, hierarchies};
 
@@ -40,7 +41,7 @@ pub(crate) fn request(
             PromiseSpec::KAnonymity { k } => request.k = *k,
             PromiseSpec::Items { items, at_most } => {
                 for item in items {
-                    if source.sets.items().binary_search(item).is_err() {
+                    if source.sets.locations().binary_search(item).is_err() {
                         warnings.push(format!(
                             "the sensitive item `{item}` of the policy occurs nowhere in the data"
                         ));
@@ -48,10 +49,11 @@ pub(crate) fn request(
                     request.sensitive.push((item.clone(), at_most.0));
                 }
             }
-            _ => {
-                return Err(Error::Internal {
-                    what: "a promise that is not judged on transactions".into(),
-                });
+            other => {
+                let mut asked = Asked::default();
+                asked.ask(other, &source.sensitive, &[])?;
+                let asked = asked.promises.into_iter();
+                request.promises.extend(asked.map(std::sync::Arc::from));
             }
         }
     }
@@ -60,23 +62,31 @@ pub(crate) fn request(
         request.cost = Cost::FrequentSequences { support, length };
         request.nuggets = Some((support, length));
     }
-    if let Some(file) = &spec.taxonomy {
-        request.taxonomy = Some(taxonomy(policy, source, &request, file, engine)?);
-    }
+    request.taxonomy = coarser_names(policy, source, engine)?;
     Ok((request, warnings))
 }
 
-/// The ever coarser names of each public item; sensitive items stay as they are.
-fn taxonomy(
+/// The ever coarser names of each public item, where the policy has a taxonomy; sensitive items stay as they are.
+pub(crate) fn coarser_names(
     policy: &Policy,
     source: &Baskets,
-    request: &TransactionRequest,
-    file: &std::path::Path,
     engine: &Engine,
-) -> Result<Vec<Vec<String>>, Error> {
+) -> Result<Option<Vec<Vec<String>>>, Error> {
+    let spec = policy.transactions.as_ref();
+    let Some(file) = spec.and_then(|spec| spec.taxonomy.as_ref()) else {
+        return Ok(None);
+    };
     let file = policy.resolve(file);
-    let items = source.sets.items();
-    let is_sensitive = |name: &str| request.sensitive.iter().any(|(item, _)| item == name);
+    let promises = policy.promises.iter().map(|promised| &promised.promise);
+    let sensitive: Vec<&String> = promises
+        .filter_map(|promise| match promise {
+            PromiseSpec::Items { items, .. } => Some(items),
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    let items = source.sets.locations();
+    let is_sensitive = |name: &str| sensitive.iter().any(|item| *item == name);
     let public: Vec<usize> = (0..items.len())
         .filter(|&item| !is_sensitive(&items[item]))
         .collect();
@@ -103,5 +113,5 @@ fn taxonomy(
             chains[item].push(label.to_owned());
         }
     }
-    Ok(chains)
+    Ok(Some(chains))
 }

@@ -2,24 +2,29 @@
 
 use std::path::Path;
 
+use denym_data::Sequences;
 use denym_data::paths::PathsError;
-use denym_data::transactions::Transactions;
 use denym_data::{Column, Role, Table};
-use denym_engine::{Engine, ReadOptions};
+use denym_engine::{Engine, Names, ReadOptions};
+use denym_release::judge::SensitiveAttribute;
 
 use super::TransactionForm;
 use crate::Error;
-use crate::paths::by_subject;
+use crate::paths::{attribute, by_subject, described, per_record, sensitive_attributes};
 use crate::policy::paths::Named;
 use crate::policy::transactions::{SEPARATOR, TransactionColumns};
-use crate::policy::{Mistake, Policy, suggest};
+use crate::policy::{Mistake, Policy, suggest_column};
 
 /// Transactions and how they were laid out.
 pub(crate) struct Baskets {
     /// How the release is laid out: as the source.
     pub(crate) form: TransactionForm,
-    /// One set per subject, items in the order of their names.
-    pub(crate) sets: Transactions,
+    /// One set per subject, items in the order of their names, with sensitive attributes.
+    pub(crate) sets: Sequences,
+    /// The sensitive attributes as promises see them.
+    pub(crate) sensitive: Vec<SensitiveAttribute>,
+    /// Attributes beside the items, a code per record, in the source's order.
+    pub(crate) attributes: Vec<Column>,
     /// Every published column in the source's order.
     pub(crate) order: Vec<String>,
 }
@@ -31,6 +36,8 @@ pub(crate) struct Wanted {
     pub(crate) columns: TransactionColumns,
     /// What stands between the items of a cell; the usual one when `None`.
     pub(crate) separator: Option<char>,
+    /// Sensitive attributes.
+    pub(crate) sensitive: Vec<String>,
 }
 
 /// Reads the transactions that a policy speaks of.
@@ -43,6 +50,10 @@ pub(crate) fn read(policy: &Policy, engine: &Engine) -> Result<Baskets, Error> {
     let wanted = Wanted {
         columns: spec.columns.clone(),
         separator: Some(spec.separator),
+        sensitive: policy
+            .with_role(Role::Sensitive)
+            .map(|spec| spec.name.clone())
+            .collect(),
     };
     let mut options = crate::source::options(&policy.data, policy)?;
     options.expected = policy
@@ -50,12 +61,15 @@ pub(crate) fn read(policy: &Policy, engine: &Engine) -> Result<Baskets, Error> {
         .map(|spec| spec.name.clone())
         .collect();
     let location = crate::source::location(policy);
-    read_columns(engine, &location, options, &wanted).map_err(|error| match error {
-        Error::Engine(denym_engine::Error::UnknownColumn { known, .. }) => {
-            unknown_columns(policy, &spec.columns, &known)
-        }
-        error => error,
-    })
+    let mut table =
+        read_columns(engine, &location, options, &wanted).map_err(|error| match error {
+            Error::Engine(denym_engine::Error::UnknownColumn { known, .. }) => {
+                unknown_columns(policy, &spec.columns, &known)
+            }
+            error => error,
+        })?;
+    table.sensitive = described(policy, &table.sets, &table.attributes, engine)?;
+    Ok(table)
 }
 
 /// Reads transactions; an unknown column is the engine's error, with the columns there are.
@@ -66,7 +80,7 @@ pub(crate) fn read_columns(
     wanted: &Wanted,
 ) -> Result<Baskets, Error> {
     let mut read = |layout: &Layout| {
-        options.columns = Some(layout.names());
+        options.columns = Some([layout.names(), wanted.sensitive.clone()].concat());
         engine.read(path, &options)
     };
     let mut layout = guess(wanted, None);
@@ -79,7 +93,7 @@ pub(crate) fn read_columns(
         }
         table => table?,
     };
-    code(path, &table, &layout)
+    code(path, &table, &layout, &wanted.sensitive)
 }
 
 /// A table as transactions, exactly as a release shows them.
@@ -87,14 +101,16 @@ pub(crate) fn read_released(
     path: &Path,
     table: &Table,
     form: &TransactionForm,
+    sensitive: &[String],
 ) -> Result<Baskets, Error> {
     let layout = Layout {
         form: form.clone(),
         subject: None,
     };
-    if layout
-        .names()
+    let names = layout.names();
+    if names
         .iter()
+        .chain(sensitive)
         .any(|name| table.column(name).is_none())
     {
         return Err(Error::Bundle {
@@ -102,7 +118,7 @@ pub(crate) fn read_released(
             path: path.to_owned(),
         });
     }
-    code(path, table, &layout)
+    code(path, table, &layout, sensitive)
 }
 
 /// The columns of a file, and in the wide form perhaps whose the items are.
@@ -152,8 +168,8 @@ fn guess(wanted: &Wanted, known: Option<&[String]>) -> Layout {
 }
 
 /// Every column of the policy that the data does not have.
-fn unknown_columns(policy: &Policy, columns: &TransactionColumns, known: &[String]) -> Error {
-    let names: Vec<&str> = known.iter().map(String::as_str).collect();
+fn unknown_columns(policy: &Policy, columns: &TransactionColumns, known: &Names) -> Error {
+    let names = known.to_show();
     let given = [&columns.subject, &columns.item, &columns.items];
     let named = given.into_iter().flatten().map(|n| (&n.name, &n.span));
     let others = policy
@@ -167,7 +183,7 @@ fn unknown_columns(policy: &Policy, columns: &TransactionColumns, known: &[Strin
             code: "policy-unknown-column",
             message: format!("the data has no column `{name}`"),
             span: span.clone(),
-            help: suggest(name, &names),
+            help: suggest_column(name, &names),
         })
         .collect();
     if mistakes.is_empty() {
@@ -191,26 +207,48 @@ fn unknown_columns(policy: &Policy, columns: &TransactionColumns, known: &[Strin
 }
 
 /// Codes a table.
-fn code(path: &Path, table: &Table, layout: &Layout) -> Result<Baskets, Error> {
+fn code(
+    path: &Path,
+    table: &Table,
+    layout: &Layout,
+    sensitive: &[String],
+) -> Result<Baskets, Error> {
     let column = |name: &str| {
         table.column(name).ok_or_else(|| Error::Internal {
             what: "a column that was asked for is not there".into(),
         })
     };
     let mut order: Vec<String> = table.columns().iter().map(|c| c.name.clone()).collect();
-    let sets = match &layout.form {
+    let beside = table.columns().iter();
+    let beside = beside.filter(|column| sensitive.contains(&column.name));
+    let (mut sets, attributes) = match &layout.form {
         TransactionForm::Wide { items, separator } => {
             if let Some(subject) = &layout.subject {
                 order.retain(|name| name != subject);
                 crate::paths::one_record_each(path, column(subject)?)?;
             }
-            wide(column(items)?, *separator)?
+            let sets = wide(column(items)?, *separator)?;
+            (sets, beside.cloned().collect())
         }
-        TransactionForm::Long { subject, item } => long(path, column(subject)?, column(item)?)?,
+        TransactionForm::Long { subject, item } => {
+            let (starts, rows) = by_subject(column(subject)?);
+            let sets = long(path, column(subject)?, column(item)?, &starts, &rows)?;
+            let attributes = beside.map(|column| per_record(path, column, &starts, &rows));
+            (sets, attributes.collect::<Result<Vec<Column>, Error>>()?)
+        }
     };
+    for name in sensitive {
+        let own = attributes.iter().find(|column| column.name == *name);
+        let own = own.ok_or_else(|| Error::Internal {
+            what: "an attribute that was asked for is not there".into(),
+        })?;
+        sets = sets.with_sensitive(attribute(own))?;
+    }
     Ok(Baskets {
         form: layout.form.clone(),
+        sensitive: sensitive_attributes(&sets),
         sets,
+        attributes,
         order,
     })
 }
@@ -226,7 +264,7 @@ fn ranked(texts: &[&str]) -> (Vec<String>, Vec<u32>) {
 }
 
 /// The wide form: each distinct cell is split once.
-fn wide(column: &Column, separator: char) -> Result<Transactions, Error> {
+fn wide(column: &Column, separator: char) -> Result<Sequences, Error> {
     let mut texts: Vec<&str> = Vec::new();
     let mut ends = vec![0];
     for cell in column.dictionary.values() {
@@ -252,7 +290,13 @@ fn wide(column: &Column, separator: char) -> Result<Transactions, Error> {
 }
 
 /// The long form: a subject has the items of its rows; a row without an item adds none.
-fn long(path: &Path, subject: &Column, item: &Column) -> Result<Transactions, Error> {
+fn long(
+    path: &Path,
+    subject: &Column,
+    item: &Column,
+    starts: &[u32],
+    rows: &[u32],
+) -> Result<Sequences, Error> {
     let missing = subject.dictionary.missing();
     if let Some(row) = subject.codes.iter().position(|&code| Some(code) == missing) {
         return Err(Error::PathCell {
@@ -265,7 +309,6 @@ fn long(path: &Path, subject: &Column, item: &Column) -> Result<Transactions, Er
     }
     let texts: Vec<&str> = item.dictionary.values().collect();
     let (items, ranks) = ranked(&texts);
-    let (starts, rows) = by_subject(subject);
     let sets: Vec<Vec<u32>> = starts
         .windows(2)
         .map(|pair| {
@@ -283,12 +326,12 @@ fn long(path: &Path, subject: &Column, item: &Column) -> Result<Transactions, Er
 fn assemble<'a>(
     items: Vec<String>,
     sets: impl Iterator<Item = &'a [u32]>,
-) -> Result<Transactions, Error> {
+) -> Result<Sequences, Error> {
     let (mut starts, mut codes) = (vec![0], Vec::new());
     for set in sets {
         codes.extend_from_slice(set);
         let end = u32::try_from(codes.len());
         starts.push(end.map_err(|_| PathsError::TooMany { what: "items" })?);
     }
-    Ok(Transactions::from_codes(items, starts, codes)?)
+    Ok(Sequences::of_items(items, starts, codes)?)
 }

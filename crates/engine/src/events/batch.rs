@@ -13,7 +13,9 @@ pub struct Batch {
     values: Vec<Range<u32>>,
     entries: Vec<Entry>,
     /// What the source still has, as of the last event.
-    pub(crate) lag: Option<Lag>,
+    pub(super) lag: Option<Lag>,
+    /// A bit for each column asked for that some line has: subject, location, time, then the sensitive ones.
+    seen: u64,
 }
 
 /// Where an event is in the text.
@@ -109,15 +111,32 @@ impl Batch {
         self.lag
     }
 
+    /// Takes note of what the source still has.
+    pub fn set_lag(&mut self, lag: Option<Lag>) {
+        self.lag = lag;
+    }
+
     /// Empties it, keeping its memory.
     pub fn clear(&mut self) {
         self.text.clear();
         self.values.clear();
         self.entries.clear();
         self.lag = None;
+        self.seen = 0;
     }
 
-    pub(super) fn is_full(&self) -> bool {
+    /// A bit for each column asked for that some line has: subject, location, time, then the sensitive ones.
+    pub fn seen(&self) -> u64 {
+        self.seen
+    }
+
+    /// Notes that a line has these columns.
+    pub(super) fn note(&mut self, columns: u64) {
+        self.seen |= columns;
+    }
+
+    /// Whether no more should be added.
+    pub fn is_full(&self) -> bool {
         self.entries.len() >= Self::MANY || self.text.len() >= Self::FULL
     }
 

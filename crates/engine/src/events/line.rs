@@ -24,7 +24,7 @@ pub struct Columns {
 
 /// Reads lines into a batch; knows where the columns of the current header are.
 #[derive(Debug)]
-pub(super) struct LineReader {
+pub struct LineReader {
     columns: Columns,
     format: EventFormat,
     /// Names of the CSV cells.
@@ -32,6 +32,8 @@ pub(super) struct LineReader {
     width: usize,
     /// Cell of subject, location, time, then of each sensitive attribute.
     cells: Vec<Option<usize>>,
+    /// A bit for each of them that is there.
+    named: u64,
 }
 
 impl LineReader {
@@ -42,6 +44,7 @@ impl LineReader {
             header: String::new(),
             width: 0,
             cells: Vec::new(),
+            named: 0,
         }
     }
 
@@ -61,10 +64,11 @@ impl LineReader {
             .chain(&columns.sensitive)
             .map(at)
             .collect();
+        self.named = bits(&self.cells);
     }
 
     /// Adds a line to the batch: an event, or one that cannot be read.
-    pub(super) fn read(&self, line: &[u8], mark: Mark, batch: &mut Batch) {
+    pub fn read(&self, line: &[u8], mark: Mark, batch: &mut Batch) {
         let Ok(text) = std::str::from_utf8(line) else {
             batch.push(mark, 0..0, None);
             return;
@@ -85,6 +89,8 @@ impl LineReader {
         let mut reader = serde_json::Deserializer::from_str(text);
         let seen = reader.deserialize_map(Names(&self.columns)).ok()?;
         reader.end().ok()?;
+        let named = [&seen.subject, &seen.location, &seen.time];
+        batch.note(bits(named.into_iter().chain(&seen.values)));
         let (subject, location) = (seen.subject?, seen.location?);
         let time = seen.time?.parse().ok()?;
         let first = batch.values();
@@ -139,6 +145,7 @@ impl LineReader {
         if found.len() != self.width {
             return None;
         }
+        batch.note(self.named);
         let cell = |at: usize| Some(found[self.cells[at]?].clone());
         let (subject, location, time) = (cell(0)?, cell(1)?, cell(2)?);
         let time = batch.text_of(&time).trim().parse().ok()?;
@@ -157,6 +164,14 @@ impl LineReader {
             sensitive: first..batch.values(),
         })
     }
+}
+
+/// A bit for each entry that is there; the first 64 are told apart.
+fn bits<'a, T: 'a>(entries: impl IntoIterator<Item = &'a Option<T>>) -> u64 {
+    let there = entries.into_iter().zip(0_u32..64);
+    there.fold(0, |bits, (entry, at)| {
+        bits | u64::from(entry.is_some()) << at
+    })
 }
 
 /// Cells of a line that need no memory of their own.

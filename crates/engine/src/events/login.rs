@@ -1,20 +1,15 @@
 //! How to come in at a broker that does not take everybody: a name with a password, and an encrypted connection.
 //!
-//! A password goes over the network only encrypted, or in a form that does not reveal it (SCRAM), or to this machine itself.
+//! A password goes over the network only encrypted, or in a form that does not reveal it (SCRAM); to a NATS server on this machine
+//! itself also as it is.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use rskafka::client::{Credentials, SaslConfig};
-use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::CertificateDer;
-use tokio_rustls::rustls::pki_types::pem::PemObject as _;
-use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+use rustls_pki_types::CertificateDer;
+use rustls_pki_types::pem::PemObject as _;
 
-use super::broker::Failure;
 use crate::Error;
-use crate::error::BrokerMistake;
 
 /// How a Kafka broker checks passwords; NATS has one way of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -57,10 +52,17 @@ pub struct Login {
 }
 
 impl Login {
-    /// Whether the password would cross a network in a form that anybody on the way can read.
+    /// Whether the password could cross a network in a form that anybody on the way can read.
+    ///
+    /// A NATS client talks to the servers it was given, and to no other that these name. A Kafka broker tells which brokers
+    /// have a partition, and the client goes there and logs in: even one on this machine may send it elsewhere.
     pub fn bares_password(&self, servers: &[String], is_kafka: bool) -> bool {
-        let hides = is_kafka && self.mechanism != Mechanism::Plain;
-        self.user.is_some() && !self.tls && !hides && !servers.iter().all(|s| is_here(s))
+        let stays = if is_kafka {
+            self.mechanism != Mechanism::Plain
+        } else {
+            servers.iter().all(|server| is_here(server))
+        };
+        self.user.is_some() && !self.tls && !stays
     }
 
     /// The certificates in the file of the authority, all of them readable.
@@ -68,55 +70,16 @@ impl Login {
         let Some(path) = &self.authority else {
             return Ok(());
         };
-        authorities(path).map(|_| ()).ok_or_else(|| Error::Io {
+        certificates(path).map(|_| ()).ok_or_else(|| Error::Io {
             path: path.clone(),
             verb: "read",
             reason: "it has no certificates in PEM".into(),
         })
     }
-
-    /// What a Kafka client needs to encrypt.
-    pub(super) fn encryption(&self) -> Result<Arc<ClientConfig>, Failure> {
-        let refused = || Failure::Lasting(BrokerMistake::Certificate);
-        let mut roots = RootCertStore::empty();
-        match &self.authority {
-            Some(path) => {
-                for certificate in authorities(path).ok_or_else(refused)? {
-                    roots.add(certificate).map_err(|_| refused())?;
-                }
-            }
-            None => {
-                roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-            }
-        }
-        let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .map_err(|_| refused())?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        Ok(Arc::new(config))
-    }
-
-    /// What a Kafka client says of itself.
-    pub(super) fn credentials(&self) -> Option<SaslConfig> {
-        let user = self.user.clone()?;
-        let credentials = Credentials::new(user.name, user.password);
-        Some(match self.mechanism {
-            Mechanism::Plain => SaslConfig::Plain(credentials),
-            Mechanism::ScramSha256 => SaslConfig::ScramSha256(credentials),
-            Mechanism::ScramSha512 => SaslConfig::ScramSha512(credentials),
-        })
-    }
 }
 
-/// Whether the text of a failed connection says that encryption failed; the kinds of these errors are not public.
-pub(super) fn no_trust(text: &str) -> bool {
-    ["certificate", "corrupt message", "HandshakeFailure"]
-        .iter()
-        .any(|sign| text.contains(sign))
-}
-
-fn authorities(path: &Path) -> Option<Vec<CertificateDer<'static>>> {
+/// The certificates of a file, PEM; `None` where there are none, or one cannot be read.
+pub fn certificates(path: &Path) -> Option<Vec<CertificateDer<'static>>> {
     let found: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(path)
         .and_then(Iterator::collect)
         .ok()?;
@@ -205,6 +168,28 @@ mod tests {
                 true,
                 &far,
                 true,
+            ),
+            // A broker on this machine may name another one as the leader of a partition.
+            (
+                Login {
+                    user: user(),
+                    mechanism: Mechanism::Plain,
+                    ..Login::default()
+                },
+                true,
+                &near,
+                true,
+            ),
+            (
+                Login {
+                    user: user(),
+                    mechanism: Mechanism::Plain,
+                    tls: true,
+                    ..Login::default()
+                },
+                true,
+                &near,
+                false,
             ),
         ] {
             assert_eq!(

@@ -1,13 +1,9 @@
-//! Where numbered lines go: files that are cut back to what a checkpoint knows, or a broker that is asked what it has.
+//! Numbered lines, and the files among the places they go to: cut back to what a checkpoint knows.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::PathBuf;
 
-use super::broker::{Patience, runtime};
-use super::kafka::KafkaSink;
-use super::nats::NatsSink;
-use super::{Address, Protocol};
 use crate::Error;
 
 /// What kind of line it is.
@@ -52,11 +48,17 @@ pub struct LineFile {
 }
 
 impl LineFile {
-    /// Opens the file and cuts it back to `length` bytes.
-    pub fn open(path: PathBuf, length: u64) -> Result<Self, Error> {
+    /// Opens the file and cuts it back to `length` bytes; one that is for the steward alone nobody else may read.
+    pub fn open(path: PathBuf, length: u64, private: bool) -> Result<Self, Error> {
         let mut options = OpenOptions::new();
         options.create(true).append(true);
+        if private {
+            crate::private::only_owner(&mut options);
+        }
         let opened = options.open(&path).and_then(|file| {
+            if private {
+                crate::private::close(&path, 0o600)?;
+            }
             let there = file.metadata()?.len();
             if there > length {
                 file.set_len(length)?;
@@ -91,59 +93,5 @@ impl LineFile {
             .map_err(|error| Error::writing(&self.path, &error))?;
         self.length += text.len() as u64;
         Ok(())
-    }
-}
-
-/// A broker that numbered lines go to.
-pub struct BrokerSink {
-    runtime: tokio::runtime::Runtime,
-    kind: Kind,
-}
-
-enum Kind {
-    Nats(Box<NatsSink>),
-    Kafka(Box<KafkaSink>),
-}
-
-impl std::fmt::Debug for BrokerSink {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("BrokerSink").finish_non_exhaustive()
-    }
-}
-
-impl BrokerSink {
-    /// Connects, makes what is not there, and looks at what is.
-    pub fn open(
-        address: &Address,
-        channels: &[Channel],
-        patience: &Patience,
-    ) -> Result<Self, Error> {
-        let runtime = runtime()?;
-        let kind = match address.protocol {
-            Protocol::Nats => Kind::Nats(Box::new(
-                runtime.block_on(NatsSink::open(address, channels, patience))?,
-            )),
-            Protocol::Kafka => Kind::Kafka(Box::new(
-                runtime.block_on(KafkaSink::open(address, channels, patience))?,
-            )),
-        };
-        Ok(Self { runtime, kind })
-    }
-
-    /// Number of the last line that is there, whole or in part.
-    pub fn last(&self, channel: Channel) -> Option<u64> {
-        let piece = match &self.kind {
-            Kind::Nats(sink) => sink.last(channel),
-            Kind::Kafka(sink) => sink.last(channel),
-        };
-        piece.map(|piece| piece.number)
-    }
-
-    /// Stores every line that is not there yet; all are there when it returns.
-    pub fn publish(&mut self, lines: &[Outgoing]) -> Result<(), Error> {
-        match &mut self.kind {
-            Kind::Nats(sink) => self.runtime.block_on(sink.publish(lines)),
-            Kind::Kafka(sink) => self.runtime.block_on(sink.publish(lines)),
-        }
     }
 }

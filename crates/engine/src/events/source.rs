@@ -6,26 +6,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::time::Duration;
 
-use super::broker::{Patience, runtime};
+use super::broker::{Brokers, Patience};
 use super::files::{EventFormat, FileSource};
-use super::kafka::KafkaSource;
 use super::line::{Columns, LineReader};
-use super::nats::NatsSource;
-use super::{Address, Batch, Position, Protocol};
+use super::{Address, Batch, Position};
 use crate::Error;
 
 /// Where events come from.
-#[derive(Debug, Clone)]
-pub enum Origin {
+#[derive(Clone)]
+pub enum Origin<'a> {
     /// Files in their order; `-` is standard input.
     Files(Vec<PathBuf>),
-    /// A broker.
-    Broker(Address),
+    /// A broker, and who speaks to it.
+    Broker(Address, &'a dyn Brokers),
 }
 
 /// What one look at a source brought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Filled {
+pub enum Filled {
     /// Events.
     More,
     /// Nothing at the moment.
@@ -60,8 +58,6 @@ pub struct ReadPlan {
 
 /// Batches waiting to be worked on: enough to bridge a slide, few enough to stop soon.
 const WAITING: usize = 8;
-/// How long a broker is asked for its next message at a time.
-const WAIT: Duration = Duration::from_millis(200);
 
 /// Reads a source on a thread of its own.
 #[derive(Debug)]
@@ -73,7 +69,7 @@ pub struct Reader {
 
 impl Reader {
     /// Begins to read behind `position`. A broker is connected to before this returns.
-    pub fn start(origin: &Origin, position: &Position, plan: ReadPlan) -> Result<Self, Error> {
+    pub fn start(origin: &Origin<'_>, position: &Position, plan: ReadPlan) -> Result<Self, Error> {
         let stop = Arc::new(AtomicBool::new(false));
         let (sender, batches) = sync_channel(WAITING);
         let (used, spare) = sync_channel(WAITING + 2);
@@ -96,31 +92,10 @@ impl Reader {
                     });
                 })
             }
-            Origin::Broker(address) => {
-                let runtime = runtime()?;
-                let until_end = plan.until_end;
-                match address.protocol {
-                    Protocol::Nats => {
-                        let open = NatsSource::open(address, position, &plan.patience);
-                        let mut source = runtime.block_on(open)?;
-                        name.spawn(move || {
-                            work.run(|lines, batch| {
-                                runtime.block_on(source.fill(lines, batch, WAIT, until_end))
-                            });
-                            runtime.shutdown_background();
-                        })
-                    }
-                    Protocol::Kafka => {
-                        let open = KafkaSource::open(address, position, &plan.patience);
-                        let mut source = runtime.block_on(open)?;
-                        name.spawn(move || {
-                            work.run(|lines, batch| {
-                                runtime.block_on(source.fill(lines, batch, WAIT, until_end))
-                            });
-                            runtime.shutdown_background();
-                        })
-                    }
-                }
+            Origin::Broker(address, brokers) => {
+                let mut source =
+                    brokers.source(address, position, plan.until_end, &plan.patience)?;
+                name.spawn(move || work.run(|lines, batch| source.fill(lines, batch)))
             }
         };
         started.map_err(|_| Error::Internal {

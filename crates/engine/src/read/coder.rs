@@ -7,11 +7,16 @@
 //! distinct texts. Codes are in order of first appearance; [`super::merge`] brings the columns of all stretches
 //! together and into natural order.
 
-use datafusion::arrow::array::{Array as _, StringArray};
+use arrow_array::{Array as _, StringArray};
 use denym_data::Strings;
+
+use crate::hash::Key;
 
 /// The longest text that a slot holds itself.
 const SHORT: usize = 16;
+
+/// Slots at first: a file may have thousands of columns with a few texts each.
+const FEW: usize = 8;
 
 /// A code that stands for "no value", before missing texts are known.
 pub(crate) const NULL: u32 = u32::MAX;
@@ -30,6 +35,9 @@ struct Slot {
 #[derive(Debug)]
 pub(crate) struct Coder {
     slots: Vec<Slot>,
+    key: Key,
+    /// The last short text of a cell.
+    last: Slot,
     pub(crate) texts: Strings,
     pub(crate) codes: Vec<u32>,
 }
@@ -37,7 +45,9 @@ pub(crate) struct Coder {
 impl Coder {
     pub(crate) fn new() -> Coder {
         Coder {
-            slots: vec![Slot::default(); 256],
+            slots: vec![Slot::default(); FEW],
+            key: Key::of_this_process(),
+            last: Slot::default(),
             texts: Strings::new(),
             codes: Vec::new(),
         }
@@ -49,59 +59,62 @@ impl Coder {
         self.codes.push(code);
     }
 
-    /// Codes a batch of records; a null is the empty text unless `null_is_missing`.
-    pub(crate) fn extend(&mut self, array: &StringArray, null_is_missing: bool) {
+    /// Codes a batch of records; nulls are missing.
+    pub(crate) fn extend(&mut self, array: &StringArray) {
         let bytes = array.value_data();
         let offsets = array.value_offsets();
         self.codes.reserve(array.len());
-        if array.null_count() > 0 && null_is_missing {
-            for row in 0..array.len() {
-                self.push(array.is_valid(row).then(|| array.value(row)));
-            }
-            return;
-        }
-        // Neighbors are often equal (sorted files, rare values): remember the last one.
-        let mut last = (0, 0, u32::MAX, 0);
-        let mut start = offsets[0].cast_unsigned() as usize;
-        for (row, &end) in offsets[1..].iter().enumerate() {
-            let end = end.cast_unsigned() as usize;
-            let length = end - start;
-            let code = if length <= SHORT {
-                let (low, high) = short(bytes, start, length);
-                if (low, high, length as u32) == (last.0, last.1, last.2) {
-                    last.3
-                } else {
-                    let code = self.short_code(low, high, length, || array.value(row));
-                    last = (low, high, length as u32, code);
-                    code
-                }
+        for (row, ends) in offsets.windows(2).enumerate() {
+            if array.is_null(row) {
+                self.codes.push(NULL);
             } else {
-                self.long_code(array.value(row))
-            };
-            self.codes.push(code);
-            start = end;
+                let (start, end) = (ends[0].cast_unsigned(), ends[1].cast_unsigned());
+                self.push_cell(bytes, start as usize, end as usize);
+            }
         }
+    }
+
+    /// Codes one record whose text is `bytes[start..end]`.
+    pub(crate) fn push_cell(&mut self, bytes: &[u8], start: usize, end: usize) {
+        let length = end - start;
+        let code = if length <= SHORT {
+            let (low, high) = short(bytes, start, length);
+            // Neighbors are often equal (sorted files, rare values): remember the last one.
+            if (low, high, length as u32) == (self.last.low, self.last.high, self.last.length)
+                && self.last.code > 0
+            {
+                self.last.code - 1
+            } else {
+                let code = self.short_code(low, high, &bytes[start..end]);
+                self.last = Slot {
+                    low,
+                    high,
+                    length: length as u32,
+                    code: code + 1,
+                };
+                code
+            }
+        } else {
+            self.long_code(&bytes[start..end])
+        };
+        self.codes.push(code);
     }
 
     /// The code of `text`, a new one if it was never seen.
     pub(crate) fn code(&mut self, text: &str) -> u32 {
+        let text = text.as_bytes();
         if text.len() <= SHORT {
-            let (low, high) = short(text.as_bytes(), 0, text.len());
-            self.short_code(low, high, text.len(), || text)
+            let (low, high) = short(text, 0, text.len());
+            self.short_code(low, high, text)
         } else {
             self.long_code(text)
         }
     }
 
-    fn short_code<'a>(
-        &mut self,
-        low: u64,
-        high: u64,
-        length: usize,
-        text: impl FnOnce() -> &'a str,
-    ) -> u32 {
+    fn short_code(&mut self, low: u64, high: u64, text: &[u8]) -> u32 {
+        let length = text.len();
         let mask = self.slots.len() - 1;
-        let mut at = mix(low, high ^ length as u64) as usize & mask;
+        let mut at = self.key.mix(low, high ^ length as u64) as usize & mask;
         loop {
             let slot = self.slots[at];
             if slot.low == low && slot.high == high && slot.length == length as u32 && slot.code > 0
@@ -109,16 +122,16 @@ impl Coder {
                 return slot.code - 1;
             }
             if slot.code == 0 {
-                return self.insert(at, low, high, text());
+                return self.insert(at, low, high, text);
             }
             at = (at + 1) & mask;
         }
     }
 
-    fn long_code(&mut self, text: &str) -> u32 {
-        let (low, high) = long(text.as_bytes());
+    fn long_code(&mut self, text: &[u8]) -> u32 {
+        let (low, high) = self.key.long(text);
         let mask = self.slots.len() - 1;
-        let mut at = mix(low, high ^ text.len() as u64) as usize & mask;
+        let mut at = self.key.mix(low, high ^ text.len() as u64) as usize & mask;
         loop {
             let slot = self.slots[at];
             if slot.code == 0 {
@@ -127,7 +140,7 @@ impl Coder {
             if slot.low == low
                 && slot.high == high
                 && slot.length == text.len() as u32
-                && self.texts.get(slot.code as usize - 1) == text
+                && self.texts.get(slot.code as usize - 1).as_bytes() == text
             {
                 return slot.code - 1;
             }
@@ -135,9 +148,10 @@ impl Coder {
         }
     }
 
-    fn insert(&mut self, at: usize, low: u64, high: u64, text: &str) -> u32 {
+    /// A new text. Cells come from swept files and from strings, so they are UTF-8; anything else is replaced, not trusted.
+    fn insert(&mut self, at: usize, low: u64, high: u64, text: &[u8]) -> u32 {
         let code = self.texts.len() as u32;
-        self.texts.push(text);
+        self.texts.push(&String::from_utf8_lossy(text));
         self.slots[at] = Slot {
             low,
             high,
@@ -148,7 +162,8 @@ impl Coder {
             let mask = self.slots.len() * 4 - 1;
             let mut slots = vec![Slot::default(); mask + 1];
             for slot in self.slots.iter().filter(|slot| slot.code > 0) {
-                let mut at = mix(slot.low, slot.high ^ u64::from(slot.length)) as usize & mask;
+                let word = self.key.mix(slot.low, slot.high ^ u64::from(slot.length));
+                let mut at = word as usize & mask;
                 while slots[at].code > 0 {
                     at = (at + 1) & mask;
                 }
@@ -178,27 +193,6 @@ fn short(bytes: &[u8], start: usize, length: usize) -> (u64, u64) {
     }
 }
 
-/// Two independent hashes of a long text.
-fn long(bytes: &[u8]) -> (u64, u64) {
-    let (mut low, mut high) = (0x9E37_79B9_7F4A_7C15, 0xC2B2_AE3D_27D4_EB4F);
-    let (blocks, rest) = bytes.as_chunks::<8>();
-    for block in blocks {
-        let word = u64::from_le_bytes(*block);
-        low = mix(low, word);
-        high = mix(word, high ^ 0x1656_67B1_9E37_79F9);
-    }
-    let mut block = [0; 8];
-    block[..rest.len()].copy_from_slice(rest);
-    let word = u64::from_le_bytes(block);
-    (mix(low, word), mix(word, high))
-}
-
-/// Both halves of a 128-bit product, folded: every bit of the input reaches every bit that addresses a slot.
-fn mix(a: u64, b: u64) -> u64 {
-    let product = u128::from(a ^ 0x2D35_8DCC_AA6C_78A5) * u128::from(b ^ 0x8BB8_4B93_962E_ACC9);
-    (product as u64) ^ ((product >> 64) as u64)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -208,20 +202,18 @@ mod tests {
         #[test]
         fn codes_name_their_texts(texts in prop::collection::vec(prop::option::of("[ab\0é]{0,20}"), 0..400)) {
             let array: StringArray = texts.iter().map(Option::as_deref).collect();
-            for null_is_missing in [true, false] {
-                let mut coder = Coder::new();
-                coder.extend(&array, null_is_missing);
-                for (code, text) in coder.codes.iter().zip(&texts) {
-                    match text {
-                        None if null_is_missing => prop_assert_eq!(*code, NULL),
-                        text => prop_assert_eq!(coder.texts.get(*code as usize), text.as_deref().unwrap_or("")),
-                    }
+            let mut coder = Coder::new();
+            coder.extend(&array);
+            for (code, text) in coder.codes.iter().zip(&texts) {
+                match text {
+                    None => prop_assert_eq!(*code, NULL),
+                    Some(text) => prop_assert_eq!(coder.texts.get(*code as usize), text),
                 }
-                let mut distinct: Vec<&str> = coder.texts.iter().collect();
-                distinct.sort_unstable();
-                distinct.dedup();
-                prop_assert_eq!(distinct.len(), coder.texts.len());
             }
+            let mut distinct: Vec<&str> = coder.texts.iter().collect();
+            distinct.sort_unstable();
+            distinct.dedup();
+            prop_assert_eq!(distinct.len(), coder.texts.len());
         }
     }
 

@@ -1,19 +1,14 @@
-//! CSV files, read as text by a `DataFusion` scan and typed by us.
+//! CSV files: cut into stretches, each coded by the thread that reads it, and typed by us.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use datafusion::arrow::array::{Array as _, ArrayRef, StringArray};
-use datafusion::arrow::datatypes::{DataType, Field, Schema};
-use datafusion::config::CsvOptions;
-use datafusion::datasource::listing::PartitionedFile;
-use datafusion::datasource::physical_plan::CsvSource;
 use denym_data::Table;
+use rayon::prelude::*;
 
+use super::cells::Layout;
+use super::coder::Coder;
 use super::inspect::{Inspected, diagnose, inspect};
-use super::scan::Failed;
-use super::store::Stretches;
-use super::{projection, same_columns};
+use super::{Failed, projection, same_columns};
 use crate::{Engine, Error, ReadOptions};
 
 impl Engine {
@@ -32,7 +27,7 @@ impl Engine {
         let mut found: Vec<Inspected> = Vec::with_capacity(files.len());
         let mut options = options.clone();
         for path in files {
-            let inspected = inspect(path, &options, parts)?;
+            let inspected = self.on_threads(|| inspect(path, &options, parts))?;
             if let Some(first) = found.first() {
                 same_columns(&files[0], &first.header, path, &inspected.header)?;
             }
@@ -42,52 +37,35 @@ impl Engine {
             found.push(inspected);
         }
         let header = found[0].header.clone();
-        let columns = projection(source, &header, &options)?;
-        let fields: Vec<Field> = (0..header.len())
-            .map(|column| Field::new(format!("c{column}"), DataType::Utf8, true))
-            .collect();
-        let scan = CsvOptions::default()
-            .with_has_header(false)
-            .with_delimiter(found[0].delimiter)
-            .with_quote(options.quote);
-        let source_of_rows =
-            Arc::new(CsvSource::new(Arc::new(Schema::new(fields))).with_csv_options(scan));
+        let columns = projection(source, &header, found[0].told, &options)?;
+        let mut wanted = vec![None; header.len()];
+        for (place, &column) in columns.iter().enumerate() {
+            wanted[column] = Some(place);
+        }
+        let layout = Layout {
+            delimiter: found[0].delimiter,
+            quote: options.quote,
+            wanted,
+        };
         let stretches: Vec<_> = found
             .iter_mut()
             .flat_map(|file| std::mem::take(&mut file.stretches))
             .collect();
-        let objects = stretches
-            .iter()
-            .enumerate()
-            .map(|(index, stretch)| {
-                let size = stretch.range.end - stretch.range.start;
-                PartitionedFile::new(index.to_string(), size)
+        let parts: Result<Vec<Vec<Coder>>, Failed> = self.on_threads(|| {
+            let parts = stretches.par_iter().with_max_len(1);
+            parts.map(|stretch| layout.code(stretch)).collect()
+        });
+        let parts = parts.map_err(|Failed| {
+            let mistake = files
+                .iter()
+                .zip(&found)
+                .find_map(|(path, inspected)| diagnose(path, inspected, options.quote));
+            mistake.unwrap_or(Error::Internal {
+                during: "reading a CSV file",
             })
-            .collect();
-        let parts = self
-            .scan(
-                Stretches(stretches),
-                objects,
-                source_of_rows,
-                &columns,
-                text,
-                false,
-            )
-            .map_err(|Failed| {
-                let mistake = files
-                    .iter()
-                    .zip(&found)
-                    .find_map(|(path, inspected)| diagnose(path, inspected, options.quote));
-                mistake.unwrap_or(Error::Internal {
-                    during: "reading a CSV file",
-                })
-            })?;
+        })?;
         drop(found);
         let names = columns.iter().map(|&column| header[column].as_str());
         self.merge(source, &names.collect::<Vec<_>>(), parts, &options)
     }
-}
-
-fn text(array: &ArrayRef) -> Result<StringArray, Failed> {
-    array.as_any().downcast_ref().cloned().ok_or(Failed)
 }

@@ -1,38 +1,28 @@
 //! What a CSV file is: encoding, delimiter, header, and where it can be cut for several threads.
 //!
-//! # Idea
-//!
-//! The first block tells delimiter and header. Then the whole file is swept once at memory speed: bytes that no text may
-//! hold, quotes, and line ends outside quotes. Outside quotes the byte before a quote tells whether it opens a cell, so
-//! everything between two quotes is skipped without looking at single bytes.
-//!
-//! # Guarantee
-//!
-//! After a sweep without an error the text is UTF-8, has no NUL byte, every quote closes, and every cut is the start of
-//! a record.
+//! The first block tells delimiter and header; a sweep over the whole file ([`super::sweep`]) tells where it can be cut.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
-use bytes::Bytes;
 use denym_data::Kind;
 
 use super::decode::{byte_order_mark, decode};
 use super::records::{Records, line_at};
-use super::store::{Place, Stretch};
+use super::stretch::{Place, Stretch};
+use super::sweep::Sweep;
 use crate::{CsvMistake, Encoding, Error, ReadOptions};
 
 /// Bytes looked at to find delimiter and header.
 const HEAD: usize = 1 << 16;
 
-/// Bytes swept at a time.
-const BLOCK: usize = 1 << 18;
-
 /// A stretch smaller than this is not worth a thread.
 const LEAST_STRETCH: usize = 1 << 19;
 
-/// The parser counts the bytes of a column in 31 bits, so no stretch may come near that.
+/// A record beyond this is a mistake: nobody has a cell of a gigabyte.
 const MOST_STRETCH: usize = 1 << 30;
 
 /// A CSV file, understood.
@@ -42,6 +32,8 @@ pub(crate) struct Inspected {
     pub(crate) header: Vec<String>,
     /// Whether the header is in the file.
     pub(crate) has_header: bool,
+    /// Whether it is told from a record by more than a guess: it was declared, or values below it are of another kind.
+    pub(crate) told: bool,
     /// The records, in order; none when there is only a header.
     pub(crate) stretches: Vec<Stretch>,
     /// Bytes before the text proper.
@@ -101,7 +93,7 @@ pub(crate) fn inspect(
     }
     let head = text.as_bytes()[..text.len().min(HEAD)].to_vec();
     let length = text.len();
-    let place = Place::Memory(Bytes::from(text));
+    let place = Place::Memory(Arc::new(text.into_bytes()));
     understand(path, place, head, 0, length, options, parts)?.map_err(|_| Error::Internal {
         during: "decoding a file",
     })
@@ -109,10 +101,7 @@ pub(crate) fn inspect(
 
 /// Names what the scan stumbled over, by cutting the file into records one by one.
 pub(crate) fn diagnose(path: &Path, inspected: &Inspected, quote: u8) -> Option<Error> {
-    let bytes = match &inspected.place {
-        Place::Memory(bytes) => bytes.clone(),
-        Place::File(path) => Bytes::from(std::fs::read(path).ok()?),
-    };
+    let bytes = inspected.place.bytes().ok()?;
     let text = bytes.get(inspected.skipped..)?;
     let mut records = Records::new(text, inspected.delimiter, quote);
     let expected = inspected.header.len();
@@ -158,20 +147,14 @@ fn understand(
         .delimiter
         .unwrap_or_else(|| find_delimiter(&head[skipped..], quote, whole_seen));
     let target = (length / parts.max(1)).clamp(LEAST_STRETCH, MOST_STRETCH / 2);
-    let mut sweep = Sweep::new(delimiter, quote, target);
-    let swept = match &place {
-        Place::File(file) => File::open(file).and_then(|mut file| sweep.run(&mut file, skipped)),
-        Place::Memory(bytes) => sweep.run(&mut &bytes[..], skipped),
-    };
-    swept.map_err(|error| Error::reading(path, &error))?;
+    let sweep = Sweep::over(&place, length, delimiter, quote, target, skipped)
+        .map_err(|error| Error::reading(path, &error))?;
     if let Some(at) = sweep.invalid {
         return Ok(Err(at));
     }
-    let all = || match &place {
-        Place::File(file) => std::fs::read(file)
-            .map(Bytes::from)
-            .map_err(|error| Error::reading(path, &error)),
-        Place::Memory(bytes) => Ok(bytes.clone()),
+    let all = || {
+        let bytes = place.bytes();
+        bytes.map_err(|error| Error::reading(path, &error))
     };
     if let Some(at) = sweep.nul {
         return Err(csv(path, line_at(&all()?, at), CsvMistake::NulByte));
@@ -199,9 +182,8 @@ fn understand(
         .into_iter()
         .map(|cell| String::from_utf8_lossy(&cell).into_owned())
         .collect();
-    let has_header = options
-        .header
-        .unwrap_or_else(|| looks_like_header(&first, records.clone(), options));
+    let guessed = || looks_like_header(&first, records.clone(), options);
+    let (has_header, told) = options.header.map_or_else(guessed, |said| (said, true));
     let (header, start) = if has_header {
         check_names(path, found.line, &first)?;
         (first, skipped + records.position())
@@ -237,6 +219,7 @@ fn understand(
         delimiter,
         header,
         has_header,
+        told,
         stretches,
         skipped,
         place,
@@ -267,11 +250,28 @@ fn find_delimiter(head: &[u8], quote: u8, whole_seen: bool) -> u8 {
     best.2
 }
 
+/// Words that stand for a missing value in many files.
+const ABSENT: [&str; 8] = [
+    "nan",
+    "none",
+    "null",
+    "nil",
+    "unknown",
+    "missing",
+    "not available",
+    "not known",
+];
+
 /// Whether the first record names the columns rather than being one of them.
 ///
 /// It does when some column holds numbers, dates or booleans below it but not in it; it does not when it holds a number
-/// or a date itself. Text above text is taken for a header.
-fn looks_like_header(first: &[String], mut records: Records<'_>, options: &ReadOptions) -> bool {
+/// or a date itself. Text above text is taken for a header, but only kinds that differ tell it from a record for sure: what is
+/// said of a file may not repeat its first line otherwise.
+fn looks_like_header(
+    first: &[String],
+    mut records: Records<'_>,
+    options: &ReadOptions,
+) -> (bool, bool) {
     let mut below: Vec<Vec<String>> = vec![Vec::new(); first.len()];
     for _ in 0..100 {
         let mut column = 0;
@@ -288,25 +288,39 @@ fn looks_like_header(first: &[String], mut records: Records<'_>, options: &ReadO
             break;
         }
     }
-    let differs = first.iter().zip(&below).any(|(name, texts)| {
+    let stands_out = |(name, texts): &(&String, &Vec<String>)| {
         let kind = Kind::of(texts.iter().map(String::as_str));
         kind != Kind::Text && !kind.fits(name)
-    });
+    };
+    let differs = first.iter().zip(&below).any(|pair| stands_out(&pair));
+    // A text such as `n/a` above numbers is a missing value as likely as a name.
+    let a_word = |name: &str| {
+        let name = name.to_lowercase();
+        name.chars().filter(|c| c.is_alphabetic()).count() > 2 && !ABSENT.contains(&name.as_str())
+    };
+    let surely = first
+        .iter()
+        .zip(&below)
+        .any(|pair| stands_out(&pair) && a_word(pair.0) && !options.missing.contains(pair.0));
     let typed = |text: &String| {
         [Kind::Integer, Kind::Decimal, Kind::Date]
             .iter()
             .any(|kind| kind.fits(text))
     };
-    differs || !first.iter().any(typed)
+    let none_typed = !first.iter().any(typed);
+    let has_header = differs || none_typed;
+    // Names made up by us are no cells.
+    (has_header, !has_header || (surely && none_typed))
 }
 
 fn check_names(path: &Path, line: usize, names: &[String]) -> Result<(), Error> {
+    let mut seen = HashMap::new();
     for (second, name) in names.iter().enumerate() {
         if name.is_empty() {
             let column = second + 1;
             return Err(csv(path, line, CsvMistake::UnnamedColumn { column }));
         }
-        if let Some(first) = names[..second].iter().position(|other| other == name) {
+        if let Some(first) = seen.insert(name, second) {
             let mistake = CsvMistake::DuplicateColumn {
                 first: first + 1,
                 second: second + 1,
@@ -317,159 +331,9 @@ fn check_names(path: &Path, line: usize, names: &[String]) -> Result<(), Error> 
     Ok(())
 }
 
-/// What one pass over all bytes finds; offsets are from the start of the file.
-#[derive(Debug)]
-struct Sweep {
-    delimiter: u8,
-    quote: u8,
-    target: usize,
-    next_cut: usize,
-    quoted: bool,
-    /// A quote ended the last block inside a quoted cell: it closes the cell unless another follows.
-    pending: bool,
-    last: u8,
-    cuts: Vec<usize>,
-    nul: Option<usize>,
-    invalid: Option<usize>,
-    open: Option<usize>,
-}
-
-impl Sweep {
-    fn new(delimiter: u8, quote: u8, target: usize) -> Sweep {
-        Sweep {
-            delimiter,
-            quote,
-            target,
-            next_cut: target,
-            quoted: false,
-            pending: false,
-            last: b'\n',
-            cuts: Vec::new(),
-            nul: None,
-            invalid: None,
-            open: None,
-        }
-    }
-
-    /// Sweeps `reader`, the first `skipped` bytes left out. Stops at the first bytes that are not UTF-8.
-    fn run(&mut self, reader: &mut impl Read, skipped: usize) -> std::io::Result<()> {
-        let mut buffer = vec![0; BLOCK];
-        // Bytes of a character that the last block cut.
-        let mut carried = 0;
-        let mut offset = 0;
-        loop {
-            let got = reader.read(&mut buffer[carried..])?;
-            let filled = carried + got;
-            if filled == 0 {
-                break;
-            }
-            let block = &buffer[..filled];
-            let valid = match std::str::from_utf8(block) {
-                Ok(_) => filled,
-                Err(error) if error.error_len().is_none() && got > 0 => error.valid_up_to(),
-                Err(error) => {
-                    self.invalid = Some(offset + error.valid_up_to());
-                    return Ok(());
-                }
-            };
-            let skip = skipped.saturating_sub(offset).min(valid);
-            self.block(&block[skip..valid], offset + skip);
-            buffer.copy_within(valid..filled, 0);
-            carried = filled - valid;
-            offset += valid;
-        }
-        // A quote at the very end closes.
-        if !self.quoted || self.pending {
-            self.open = None;
-        }
-        Ok(())
-    }
-
-    fn block(&mut self, block: &[u8], offset: usize) {
-        if self.nul.is_none() {
-            self.nul = memchr::memchr(0, block).map(|at| offset + at);
-        }
-        let mut at = 0;
-        while at < block.len() {
-            if self.quoted {
-                if self.pending {
-                    self.pending = false;
-                    if block[at] == self.quote {
-                        at += 1;
-                    } else {
-                        self.quoted = false;
-                        self.last = self.quote;
-                    }
-                    continue;
-                }
-                match memchr::memchr(self.quote, &block[at..]) {
-                    Some(next) => {
-                        at += next + 1;
-                        self.pending = true;
-                    }
-                    None => return,
-                }
-            } else {
-                let next = memchr::memchr(self.quote, &block[at..]);
-                let end = next.map_or(block.len(), |next| at + next);
-                self.cut(&block[at..end], offset + at);
-                let before = if end > at { block[end - 1] } else { self.last };
-                self.last = before;
-                if next.is_none() {
-                    return;
-                }
-                if before == self.delimiter || before == b'\n' || before == b'\r' {
-                    self.quoted = true;
-                    self.open = Some(offset + end);
-                } else {
-                    self.last = self.quote;
-                }
-                at = end + 1;
-            }
-        }
-    }
-
-    /// Notes the first line end at or after the next wanted cut.
-    fn cut(&mut self, text: &[u8], offset: usize) {
-        while offset + text.len() > self.next_cut {
-            let from = self.next_cut.saturating_sub(offset);
-            let Some(at) = memchr::memchr(b'\n', &text[from..]) else {
-                return;
-            };
-            let cut = offset + from + at + 1;
-            self.cuts.push(cut);
-            self.next_cut = cut + self.target;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn every_cut_starts_a_record(text in "[a,\"\n\r]{0,60}", target in 1_usize..8) {
-            let mut sweep = Sweep::new(b',', b'"', target);
-            sweep.run(&mut text.as_bytes(), 0).unwrap();
-            let mut records = Records::new(text.as_bytes(), b',', b'"');
-            let mut ends = vec![];
-            let mut open = false;
-            while let Some(found) = records.next(drop) {
-                ends.push(records.position());
-                open |= found.open_quote.is_some();
-            }
-            prop_assert_eq!(sweep.open.is_some(), open, "{:?}", text);
-            if !open {
-                for cut in sweep.cuts {
-                    // Empty lines may lie between the end of a record and a cut.
-                    let before = ends.iter().copied().filter(|&end| end <= cut).max().unwrap_or(0);
-                    prop_assert!(text.as_bytes()[before..cut].iter().all(|&b| b == b'\n' || b == b'\r'), "{:?} {}", text, cut);
-                }
-            }
-        }
-    }
 
     #[test]
     fn delimiters_are_told_by_evenness() {

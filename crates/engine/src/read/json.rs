@@ -1,6 +1,6 @@
 //! One JSON object per line, flat, numbers kept as they are written.
 //!
-//! `DataFusion`'s scan turns numbers into floats or refuses columns that mix them with text; a person's number must stay
+//! General readers turn numbers into floats or refuse columns that mix them with text; a person's number must stay
 //! what it was, and a mistake must be named by its line. So the lines are read here, by a parser for flat objects.
 
 use std::collections::HashMap;
@@ -27,8 +27,9 @@ impl Engine {
         }
         let Columns {
             names,
-            mut coders,
+            coders,
             records,
+            values,
             ..
         } = columns;
         if records == 0 {
@@ -36,19 +37,31 @@ impl Engine {
                 path: source.to_owned(),
             });
         }
-        for coder in &mut coders {
-            fill(coder, records);
+        let positions = projection(source, &names, false, options)?;
+        if records.saturating_mul(positions.len()) > CELLS.0.saturating_add(CELLS.1 * values) {
+            return Err(Error::Json {
+                path: source.to_owned(),
+                line: records,
+                mistake: JsonMistake::Sparse { keys: names.len() },
+            });
         }
-        let positions = projection(source, &names, options)?;
         let mut coders: Vec<Option<Coder>> = coders.into_iter().map(Some).collect();
         let part = positions
             .iter()
             .filter_map(|&position| coders[position].take())
+            .map(|mut coder| {
+                fill(&mut coder, records);
+                coder
+            })
             .collect();
         let names: Vec<&str> = positions.iter().map(|&at| names[at].as_str()).collect();
         self.merge(source, &names, vec![part], options)
     }
 }
+
+/// Cells that a table may have, and how many for each value that is there: objects that have hardly a key in common make a table
+/// of empty cells, whose size is the square of what was read.
+const CELLS: (usize, usize) = (1 << 24, 64);
 
 /// Columns by key, in order of first appearance.
 #[derive(Default)]
@@ -56,7 +69,13 @@ struct Columns {
     names: Vec<String>,
     positions: HashMap<String, usize>,
     coders: Vec<Coder>,
+    /// The last record that has the key, from 1, and where in it.
+    last: Vec<(usize, usize)>,
     records: usize,
+    /// Values read.
+    values: usize,
+    /// Cells that a record without the key leaves empty.
+    filled: usize,
 }
 
 impl Columns {
@@ -112,7 +131,7 @@ impl Columns {
             return Err(JsonMistake::NotAnObject);
         }
         parser.at += 1;
-        let mut seen: Vec<usize> = Vec::with_capacity(self.names.len());
+        let mut position = 0;
         parser.space();
         if parser.peek() == Some(b'}') {
             parser.at += 1;
@@ -120,23 +139,32 @@ impl Columns {
             loop {
                 parser.space();
                 let key = parser.string()?;
-                let position = seen.len() + 1;
+                position += 1;
                 if key.is_empty() {
                     return Err(JsonMistake::EmptyKey { position });
                 }
                 let column = self.column(key);
-                if let Some(first) = seen.iter().position(|&other| other == column) {
+                let (record, first) = self.last[column];
+                if record == self.records + 1 {
                     return Err(JsonMistake::DuplicateKey {
-                        first: first + 1,
+                        first,
                         second: position,
                     });
                 }
-                seen.push(column);
+                self.last[column] = (self.records + 1, position);
                 parser.space();
                 parser.expect(b':')?;
                 parser.space();
                 let value = parser.value(position)?;
-                fill(&mut self.coders[column], self.records);
+                self.values += 1;
+                let coder = &mut self.coders[column];
+                self.filled += self.records.saturating_sub(coder.codes.len());
+                if self.filled > CELLS.0.saturating_add(CELLS.1 * self.values) {
+                    return Err(JsonMistake::Sparse {
+                        keys: self.names.len(),
+                    });
+                }
+                fill(coder, self.records);
                 self.coders[column].push(value.as_deref());
                 parser.space();
                 match parser.peek() {
@@ -160,6 +188,7 @@ impl Columns {
         }
         self.names.push(key.clone());
         self.coders.push(Coder::new());
+        self.last.push((0, 0));
         self.positions.insert(key, self.names.len() - 1);
         self.names.len() - 1
     }

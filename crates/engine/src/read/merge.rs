@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use denym_data::{Code, Column, Dictionary, Strings, Table};
+use denym_data::{Code, Column, Dictionary, Kind, Strings, Table};
+use rayon::prelude::*;
 
 use super::coder::{Coder, NULL};
 use crate::{Engine, Error, ReadOptions};
@@ -36,25 +37,16 @@ impl Engine {
                 column.push(coder);
             }
         }
-        let columns = self.runtime().block_on(async {
-            let tasks: Vec<_> = columns
-                .into_iter()
-                .zip(names)
-                .map(|(parts, name)| {
-                    let (source, name) = (source.to_owned(), (*name).to_owned());
-                    let options = options.clone();
-                    tokio::spawn(async move { merge(&source, &name, parts, &options) })
-                })
-                .collect();
-            let mut columns = Vec::with_capacity(names.len());
-            for task in tasks {
-                columns.push(task.await.unwrap_or(Err(Error::Internal {
-                    during: "coding a column",
-                })));
-            }
+        let columns = self.on_threads(|| {
             columns
-        });
-        let columns = columns.into_iter().collect::<Result<_, Error>>()?;
+                .into_par_iter()
+                .zip(names.par_iter())
+                .map(|(parts, name)| {
+                    let kind = options.kinds.get(*name).copied();
+                    merge(source, name, parts, &options.missing, kind)
+                })
+                .collect::<Result<Vec<Column>, Error>>()
+        })?;
         Table::new(columns).map_err(|_| Error::Internal {
             during: "putting columns side by side",
         })
@@ -66,7 +58,8 @@ fn merge(
     source: &Path,
     name: &str,
     parts: Vec<Coder>,
-    options: &ReadOptions,
+    missing: &[String],
+    kind: Option<Kind>,
 ) -> Result<Column, Error> {
     let mut all = Coder::new();
     // For each part, what its codes become among the texts of all parts.
@@ -76,7 +69,7 @@ fn merge(
             part.texts
                 .iter()
                 .map(|text| {
-                    if options.missing.iter().any(|missing| missing == text) {
+                    if missing.iter().any(|missing| missing == text) {
                         NULL
                     } else {
                         all.code(text)
@@ -85,10 +78,9 @@ fn merge(
                 .collect()
         })
         .collect();
-    let missing = maps.iter().flatten().any(|&code| code == NULL)
+    let is_missing = maps.iter().flatten().any(|&code| code == NULL)
         || parts.iter().any(|part| part.codes.contains(&NULL));
-    let kind = options.kinds.get(name).copied();
-    let (dictionary, order) = Dictionary::build(&all.texts, missing, kind);
+    let (dictionary, order) = Dictionary::build(&all.texts, is_missing, kind);
     let last = all.texts.len() as Code;
     let records = parts.iter().map(|part| part.codes.len()).sum();
     let mut codes = Vec::with_capacity(records);
@@ -117,7 +109,7 @@ fn check_kind(
     texts: &Strings,
     order: &[Code],
     codes: &[Code],
-    kind: denym_data::Kind,
+    kind: Kind,
 ) -> Result<(), Error> {
     let mut wrong = vec![false; texts.len() + 1];
     let mut any = false;

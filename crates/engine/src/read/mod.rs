@@ -1,32 +1,46 @@
 //! From files to a coded table.
 
+mod cells;
 mod coder;
 mod csv;
 mod decode;
 mod hierarchy;
 mod inspect;
 mod json;
+pub(crate) mod memory;
 mod merge;
 mod parquet;
 mod records;
-mod scan;
-mod store;
+mod stretch;
+mod sweep;
+mod values;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use denym_data::Table;
 
-use crate::{Engine, Error, Format, ReadOptions, source};
+use crate::{Engine, Error, Format, Names, ReadOptions, source};
+
+/// Why a part of a source could not be read. What a library said is not kept, since it may quote cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Failed;
 
 impl Engine {
-    /// Reads a file, a directory of files or a pattern such as `data/*.csv` into a coded table, records in file order.
+    /// Reads a file, a directory of files or a pattern such as `data/*.csv` into a coded table, records in file order;
+    /// what is held in memory under that path comes first.
     pub fn read(&self, source: impl AsRef<Path>, options: &ReadOptions) -> Result<Table, Error> {
         let source = source.as_ref();
-        let (files, format) = source::resolve(source, options.format)?;
-        let table = match format {
-            Format::Csv => self.read_csv(source, &files, options)?,
-            Format::Parquet => self.read_parquet(source, &files, options)?,
-            Format::Json => self.read_json(source, &files, options)?,
+        let table = match self.memory.get(source) {
+            Some(batches) => self.read_batches(source, batches, options)?,
+            None => {
+                let (files, format) = source::resolve(source, options.format)?;
+                match format {
+                    Format::Csv => self.read_csv(source, &files, options)?,
+                    Format::Parquet => self.read_parquet(source, &files, options)?,
+                    Format::Json => self.read_json(source, &files, options)?,
+                }
+            }
         };
         if table.records() == 0 {
             return Err(Error::NoRecords {
@@ -37,21 +51,25 @@ impl Engine {
     }
 }
 
-/// Which columns of a source are read: positions in the file, in the file's order.
+/// Which columns of a source are read: positions in the file, in the file's order. `told` says whether the header is surely one.
 fn projection(
     source: &Path,
     header: &[String],
+    told: bool,
     options: &ReadOptions,
 ) -> Result<Vec<usize>, Error> {
+    let places: HashMap<&str, usize> = header.iter().map(String::as_str).zip(0..).collect();
+    let asked = options.kinds.keys().chain(&options.expected);
+    let asked = asked.chain(options.columns.iter().flatten());
+    // Where one that is asked for is there, the others beside it are names as well.
+    let is_there = |column: &String| places.contains_key(column.as_str());
     let position = |column: &String| {
-        header
-            .iter()
-            .position(|name| name == column)
-            .ok_or_else(|| Error::UnknownColumn {
-                path: source.to_owned(),
-                column: column.clone(),
-                known: header.to_vec(),
-            })
+        let place = places.get(column.as_str()).copied();
+        place.ok_or_else(|| Error::UnknownColumn {
+            path: source.to_owned(),
+            column: column.clone(),
+            known: Names::new(header.to_vec(), told || asked.clone().any(is_there)),
+        })
     };
     for column in options.kinds.keys().chain(&options.expected) {
         position(column)?;
@@ -61,12 +79,10 @@ fn projection(
         Some(columns) => {
             let mut positions = Vec::with_capacity(columns.len());
             for column in columns {
-                let position = position(column)?;
-                if !positions.contains(&position) {
-                    positions.push(position);
-                }
+                positions.push(position(column)?);
             }
             positions.sort_unstable();
+            positions.dedup();
             Ok(positions)
         }
     }

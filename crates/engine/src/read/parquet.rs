@@ -1,24 +1,27 @@
-//! Parquet files, scanned by `DataFusion`; every column becomes text and is typed as CSV is.
+//! Parquet files, a row group at a time on every thread; every column becomes text and is typed as CSV is.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray as _, StringArray};
-use datafusion::arrow::compute::{CastOptions, cast_with_options};
-use datafusion::arrow::datatypes::{
-    DataType, Field, Float16Type, Float32Type, Float64Type, Schema,
-};
-use datafusion::datasource::listing::PartitionedFile;
-use datafusion::datasource::physical_plan::ParquetSource;
-use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use datafusion::parquet::file::metadata::ParquetMetaData;
+use arrow_schema::{Field, Schema};
 use denym_data::Table;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
+use parquet::file::metadata::ParquetMetaData;
+use rayon::prelude::*;
 
-use super::scan::Failed;
-use super::store::{Place, Stretch, Stretches};
-use super::{projection, same_columns};
+use super::coder::Coder;
+use super::values::{only_scalars, text};
+use super::{Failed, projection, same_columns};
+use crate::panics::caught;
 use crate::{Engine, Error, ReadOptions};
+
+/// Records decoded at a time.
+const BATCH: usize = 8192;
 
 impl Engine {
     pub(super) fn read_parquet(
@@ -29,10 +32,11 @@ impl Engine {
     ) -> Result<Table, Error> {
         let mut schema: Option<Arc<Schema>> = None;
         let mut header: Vec<String> = Vec::new();
-        let mut stretches = Vec::new();
-        let mut objects = Vec::new();
+        // Row groups in order are rows in order.
+        let mut groups = Vec::new();
         for path in files {
-            let (found, size) = open(path)?;
+            let metadata = open(path)?;
+            let found = Arc::clone(metadata.schema());
             let names: Vec<String> = found.fields().iter().map(|f| f.name().clone()).collect();
             if let Some(schema) = &schema {
                 same_columns(&files[0], &header, path, &names)?;
@@ -48,50 +52,61 @@ impl Engine {
                 header = names;
                 schema = Some(found);
             }
-            // Each row group belongs to the range its start is in: ranges in order are rows in order.
-            let ranges = if size < 1 << 20 {
-                1
-            } else {
-                self.threads() as u64
-            };
-            let name = stretches.len().to_string();
-            for part in 0..ranges {
-                let (start, end) = (size * part / ranges, size * (part + 1) / ranges);
-                let file = PartitionedFile::new(name.clone(), size);
-                objects.push(file.with_range(start.cast_signed(), end.cast_signed()));
-            }
-            stretches.push(Stretch {
-                place: Place::File(path.clone()),
-                range: 0..size,
-            });
+            let count = metadata.metadata().num_row_groups();
+            groups.extend((0..count).map(|group| (path, metadata.clone(), group)));
         }
         let schema = schema.ok_or(Error::Internal {
             during: "opening Parquet files",
         })?;
-        let columns = projection(source, &header, options)?;
-        for &column in &columns {
-            let field = schema.field(column);
-            if !is_scalar(field.data_type()) {
-                return Err(Error::UnsupportedType {
-                    path: source.to_owned(),
-                    column: field.name().clone(),
-                    found: words(field.data_type()).into(),
-                });
-            }
-        }
-        let rows = Arc::new(ParquetSource::new(schema));
-        let parts = self
-            .scan(Stretches(stretches), objects, rows, &columns, text, true)
-            .map_err(|Failed| Error::Parquet {
-                path: source.to_owned(),
-            })?;
+        let columns = projection(source, &header, true, options)?;
+        only_scalars(source, &schema, &columns)?;
+        let parts: Result<Vec<Vec<Coder>>, Failed> = self.on_threads(|| {
+            let parts = groups.par_iter().with_max_len(1);
+            parts
+                .map(|(path, metadata, group)| {
+                    // Damaged pages make the library panic, not only fail.
+                    let code = || code(path, metadata, *group, &columns);
+                    caught(code).unwrap_or(Err(Failed))
+                })
+                .collect()
+        });
+        let parts = parts.map_err(|Failed| Error::Parquet {
+            path: source.to_owned(),
+        })?;
         let names: Vec<&str> = columns.iter().map(|&at| header[at].as_str()).collect();
         self.merge(source, &names, parts, options)
     }
 }
 
-/// Schema and size of a file whose footer is in order.
-fn open(path: &Path) -> Result<(Arc<Schema>, u64), Error> {
+/// The coded columns of one row group.
+fn code(
+    path: &Path,
+    metadata: &ArrowReaderMetadata,
+    group: usize,
+    columns: &[usize],
+) -> Result<Vec<Coder>, Failed> {
+    let file = File::open(path).map_err(|_| Failed)?;
+    let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone());
+    let mask = ProjectionMask::roots(reader.parquet_schema(), columns.iter().copied());
+    let rows = metadata.metadata().row_group(group).num_rows();
+    let batches = reader
+        .with_row_groups(vec![group])
+        .with_projection(mask)
+        .with_batch_size(BATCH.min(usize::try_from(rows).map_err(|_| Failed)?.max(1)))
+        .build()
+        .map_err(|_| Failed)?;
+    let mut coders: Vec<Coder> = columns.iter().map(|_| Coder::new()).collect();
+    for batch in batches {
+        let batch = batch.map_err(|_| Failed)?;
+        for (coder, array) in coders.iter_mut().zip(batch.columns()) {
+            coder.extend(&text(array)?);
+        }
+    }
+    Ok(coders)
+}
+
+/// What the footer of a file says, if it is in order.
+fn open(path: &Path) -> Result<ArrowReaderMetadata, Error> {
     let reading = |error| Error::reading(path, &error);
     let file = File::open(path).map_err(reading)?;
     let size = file.metadata().map_err(reading)?.len();
@@ -103,20 +118,18 @@ fn open(path: &Path) -> Result<(Arc<Schema>, u64), Error> {
     let damaged = || Error::Parquet {
         path: path.to_owned(),
     };
-    let reader = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|_| damaged())?;
-    if !is_sound(reader.metadata(), size) {
+    // A damaged schema makes the library panic, not only fail.
+    let load = || ArrowReaderMetadata::load(&file, ArrowReaderOptions::default()).ok();
+    let metadata = caught(load).flatten().ok_or_else(damaged)?;
+    if !is_sound(metadata.metadata(), size) {
         return Err(damaged());
     }
-    let schema = reader.schema();
-    for (second, field) in schema.fields().iter().enumerate() {
-        if schema.fields()[..second]
-            .iter()
-            .any(|other| other.name() == field.name())
-        {
-            return Err(damaged());
-        }
+    let mut names = HashSet::new();
+    let mut fields = metadata.schema().fields().iter();
+    if !fields.all(|field| names.insert(field.name())) {
+        return Err(damaged());
     }
-    Ok((Arc::clone(schema), size))
+    Ok(metadata)
 }
 
 /// Whether every column chunk lies within the file: the scan takes the footer's word for it.
@@ -135,89 +148,4 @@ fn is_sound(metadata: &ParquetMetaData, size: u64) -> bool {
                     && end.is_some_and(|end| end.cast_unsigned() <= size && end >= data)
             })
     })
-}
-
-fn is_scalar(kind: &DataType) -> bool {
-    match kind {
-        DataType::Dictionary(_, values) => is_scalar(values),
-        DataType::Null
-        | DataType::Boolean
-        | DataType::Utf8
-        | DataType::LargeUtf8
-        | DataType::Utf8View
-        | DataType::Date32
-        | DataType::Date64
-        | DataType::Timestamp(..)
-        | DataType::Time32(_)
-        | DataType::Time64(_) => true,
-        other => other.is_primitive() && other.is_numeric(),
-    }
-}
-
-fn words(kind: &DataType) -> &'static str {
-    match kind {
-        DataType::Struct(_) => "structs",
-        DataType::Map(..) => "maps",
-        kind if kind.is_nested() => "lists",
-        DataType::Binary
-        | DataType::LargeBinary
-        | DataType::BinaryView
-        | DataType::FixedSizeBinary(_) => "bytes",
-        _ => "values of a rare type",
-    }
-}
-
-/// The values as a person writes them: `2024-01-31`, `12.5`, `true`.
-fn text(array: &ArrayRef) -> Result<StringArray, Failed> {
-    Ok(match array.data_type() {
-        DataType::Utf8 => array.as_string().clone(),
-        // Without exponents, and `3` rather than `3.0`.
-        DataType::Float64 => floats(array.as_primitive::<Float64Type>().iter()),
-        DataType::Float32 => floats(array.as_primitive::<Float32Type>().iter()),
-        DataType::Float16 => floats(array.as_primitive::<Float16Type>().iter()),
-        DataType::Decimal32(..)
-        | DataType::Decimal64(..)
-        | DataType::Decimal128(..)
-        | DataType::Decimal256(..) => {
-            let texts = as_text(array)?;
-            texts.iter().map(|text| text.map(plain)).collect()
-        }
-        DataType::Date64 => as_text(&to(array, &DataType::Date32)?)?,
-        DataType::Timestamp(unit, Some(_)) => {
-            // One moment, one text: in UTC, whatever zone the file prefers to show.
-            as_text(&to(
-                array,
-                &DataType::Timestamp(*unit, Some("+00:00".into())),
-            )?)?
-        }
-        _ => as_text(array)?,
-    })
-}
-
-fn as_text(array: &ArrayRef) -> Result<StringArray, Failed> {
-    Ok(to(array, &DataType::Utf8)?.as_string().clone())
-}
-
-/// A cast that fails where a value does not fit, instead of making it missing.
-fn to(array: &ArrayRef, kind: &DataType) -> Result<ArrayRef, Failed> {
-    let options = CastOptions {
-        safe: false,
-        ..CastOptions::default()
-    };
-    cast_with_options(array, kind, &options).map_err(|_| Failed)
-}
-
-fn floats(values: impl Iterator<Item = Option<impl ToString>>) -> StringArray {
-    values
-        .map(|value| value.map(|value| value.to_string()))
-        .collect()
-}
-
-/// A decimal without the zeros that only its type puts at its end.
-fn plain(text: &str) -> &str {
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.')
-    } else {
-        text
-    }
 }

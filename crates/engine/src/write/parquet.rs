@@ -5,16 +5,17 @@ use std::io::{BufWriter, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{
+use arrow_array::types::UInt32Type;
+use arrow_array::{
     ArrayRef, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Int64Array, RecordBatch,
     StringArray, UInt32Array,
 };
-use datafusion::arrow::datatypes::{DataType, Field, Schema, UInt32Type};
-use datafusion::parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
-use datafusion::parquet::basic::{Compression, ZstdLevel};
-use datafusion::parquet::errors::ParquetError;
-use datafusion::parquet::file::properties::WriterProperties;
+use arrow_schema::{DataType, Field, Schema};
 use denym_data::{Column, Date, Decimal, Kind, Table};
+use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
 
 use super::written_kind;
 use crate::Error;

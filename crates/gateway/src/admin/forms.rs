@@ -12,7 +12,7 @@ use denym_purpose::{
 };
 use std::path::Path;
 
-/// The six columns of the thesis' Tables 3.1 and 3.4.
+/// The six columns of Kabir's Tables 3.1 and 3.4.
 const THESIS: [&str; 6] = [
     "sl_no",
     "table_id",
@@ -138,7 +138,7 @@ pub fn read_import(
     codes(policy, &sheet, table, path)
 }
 
-/// Where table, record, column and intended purpose are: our header, or the thesis'.
+/// Where table, record, column and intended purpose are: our header, or Kabir's.
 fn row_columns(sheet: &Sheet) -> Option<[usize; 4]> {
     let names: Vec<&str> = HEADER.split(',').collect();
     let find = |names: [&str; 4]| -> Option<[usize; 4]> {

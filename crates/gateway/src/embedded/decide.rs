@@ -16,8 +16,8 @@ use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
 use denym_purpose::{
-    AccessPolicy, AccessPurpose, Compliance, ConsentBook, IntendedPurpose, Profiles, RecordConsent,
-    TablePolicy, read_code, read_companion,
+    AccessPolicy, AccessPurpose, Compliance, IntendedPurpose, Profiles, RecordConsent, TablePolicy,
+    read_code, read_companion,
 };
 use hashbrown::HashMap;
 use std::hash::{Hash, Hasher};
@@ -43,13 +43,18 @@ pub(super) struct Numbered {
 }
 
 impl Numbered {
-    pub(super) fn new(book: &ConsentBook, table: &str) -> Self {
+    /// From keys as the data has them, each with its consent.
+    pub(super) fn new<'a>(
+        records: impl IntoIterator<Item = (Box<str>, &'a RecordConsent)>,
+    ) -> Self {
         let mut profiles = Profiles::default();
-        let mut keys = HashMap::new();
-        for (key, consent) in book.records(table) {
-            let number = u32::try_from(profiles.number(consent)).unwrap_or(u32::MAX);
-            keys.insert(Box::from(key), number);
-        }
+        let keys = records
+            .into_iter()
+            .map(|(key, consent)| {
+                let number = u32::try_from(profiles.number(consent)).unwrap_or(u32::MAX);
+                (key, number)
+            })
+            .collect();
         Self { keys, profiles }
     }
 }

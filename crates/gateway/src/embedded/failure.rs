@@ -4,9 +4,105 @@ use crate::request::Refusal;
 use datafusion::arrow::error::ArrowError;
 use datafusion::common::SchemaError;
 use datafusion::error::DataFusionError;
+use thiserror::Error;
+
+/// Why we stop a statement ourselves, on its way through the engine.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub(super) enum Halt {
+    /// A function would make a text or list that is too long.
+    #[error("a function would make too long a text")]
+    Long,
+    /// The statement needs more memory than one may have.
+    #[error("too much memory")]
+    Memory,
+    /// Nobody waits for it any more.
+    #[error("nobody waits")]
+    Unwanted,
+    /// A table's file is not what it was when the statement began.
+    #[error("the file of table `{table}` changed")]
+    Changed {
+        /// The table.
+        table: String,
+    },
+}
+
+impl From<Halt> for DataFusionError {
+    fn from(halt: Halt) -> Self {
+        Self::External(Box::new(halt))
+    }
+}
+
+impl From<&Halt> for Refusal {
+    fn from(halt: &Halt) -> Self {
+        let (mut refusal, hint) = match halt {
+            Halt::Long => (
+                Self::new(
+                    "54000",
+                    "text-too-long",
+                    "a function of this statement would make a text or list of more than 131,072 bytes",
+                ),
+                "make shorter texts, or put them together in the client",
+            ),
+            Halt::Memory => (
+                exhausted(),
+                "ask for fewer columns or records at a time; the one who runs the gateway can grant more with --memory",
+            ),
+            Halt::Unwanted => (
+                Self::new(
+                    "57014",
+                    "cancelled",
+                    "canceling statement due to user request",
+                ),
+                "ask again",
+            ),
+            Halt::Changed { table } => (
+                Self::new(
+                    "55000",
+                    "data-changed",
+                    format!("table `{table}`: its file changed while it was read"),
+                ),
+                "ask again",
+            ),
+        };
+        refusal.hint = Some(hint.into());
+        refusal
+    }
+}
+
+fn exhausted() -> Refusal {
+    Refusal::new(
+        "53200",
+        "memory-exhausted",
+        "the query needs more memory than the gateway grants",
+    )
+}
+
+/// The reason, when we stopped it ourselves.
+fn halted(error: &DataFusionError) -> Option<Refusal> {
+    match error {
+        DataFusionError::External(inner) => {
+            let halt = inner.downcast_ref::<Halt>().map(Refusal::from);
+            halt.or_else(|| inner.downcast_ref::<DataFusionError>().and_then(halted))
+        }
+        DataFusionError::ArrowError(arrow, _) => match arrow.as_ref() {
+            ArrowError::ExternalError(inner) => {
+                let halt = inner.downcast_ref::<Halt>().map(Refusal::from);
+                halt.or_else(|| inner.downcast_ref::<DataFusionError>().and_then(halted))
+            }
+            _ => None,
+        },
+        DataFusionError::Context(_, inner) | DataFusionError::Diagnostic(_, inner) => halted(inner),
+        DataFusionError::Shared(inner) => halted(inner),
+        DataFusionError::Collection(several) => several.first().and_then(halted),
+        _ => None,
+    }
+}
 
 /// An error while a statement is read against the governed schema: nothing else is known there, so names may be told.
 pub(super) fn planning(error: &DataFusionError) -> Refusal {
+    if let Some(refusal) = halted(error) {
+        return refusal;
+    }
     match error.find_root() {
         DataFusionError::SchemaError(schema, _) => match schema.as_ref() {
             SchemaError::FieldNotFound { field, .. } => Refusal::new(
@@ -49,6 +145,9 @@ pub(super) fn planning(error: &DataFusionError) -> Refusal {
 
 /// An error once raw data may be involved.
 pub(super) fn running(error: &DataFusionError) -> Refusal {
+    if let Some(refusal) = halted(error) {
+        return refusal;
+    }
     match error.find_root() {
         DataFusionError::ArrowError(arrow, _) => match arrow.as_ref() {
             ArrowError::DivideByZero => {
@@ -64,11 +163,7 @@ pub(super) fn running(error: &DataFusionError) -> Refusal {
             }
             _ => failed(),
         },
-        DataFusionError::ResourcesExhausted(_) => Refusal::new(
-            "53200",
-            "memory-exhausted",
-            "the query needs more memory than the gateway grants",
-        ),
+        DataFusionError::ResourcesExhausted(_) => Refusal::from(&Halt::Memory),
         DataFusionError::NotImplemented(_) => unsupported(),
         DataFusionError::Execution(text) if text.contains("more than one row") => Refusal::new(
             "21000",

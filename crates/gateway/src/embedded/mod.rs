@@ -4,89 +4,213 @@
 //! The catalogue is built once and shared; nothing a client may say changes it. What differs per statement is the user's name, the purpose
 //! and the rewrite that follows from them, so each statement has a session state of its own.
 
+mod bounded;
+mod catalogue;
 mod conditional;
+mod consents;
+mod contain;
+mod csv;
 mod decide;
 mod failure;
+mod functions;
 mod governed;
 mod lateral;
+mod mark;
+mod masked;
+mod measure;
+mod names;
+mod parameters;
+mod patterns;
+mod pool;
 mod rewrite;
 mod source;
+mod stop;
+mod tables;
+mod threads;
+mod weight;
 
+use crate::config::Limits;
 use crate::consent_file::ConsentFile;
 use crate::error::Error;
 use crate::request::{Refusal, Request};
-use datafusion::arrow::array::RecordBatch;
+use catalogue::{WithoutDefaults, constant};
+use consents::Consents;
+use contain::Contain;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::common::ParamValues;
-use datafusion::common::tree_node::{TreeNode as _, TreeNodeRecursion};
 use datafusion::execution::SessionState;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
-use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::execution::session_state::SessionStateBuilder;
-use datafusion::logical_expr::{
-    ColumnarValue, Expr, LogicalPlan, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
-    Volatility, create_udf,
-};
+use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::execute_stream;
 use datafusion::prelude::{SessionConfig, SessionContext};
-use datafusion::scalar::ScalarValue;
 use datafusion::sql::parser::Statement as EngineStatement;
 use datafusion_pg_catalog::pg_catalog::context::EmptyContextProvider;
 use datafusion_pg_catalog::setup_pg_catalog;
 use datafusion_pg_catalog::sql::PostgresCompatibilityParser;
-use decide::Numbered;
-use denym_purpose::{AccessPolicy, ConsentBook, MaskKey, Storage};
-use futures::StreamExt as _;
+use denym_purpose::{AccessPolicy, MaskKey, Storage};
 use governed::Governed;
+pub(crate) use mark::Mark;
+use measure::{Longest, Need, complexity, measure};
+use pool::{Places, StatementPool};
 use rewrite::Rewrite;
 use source::Source;
-use sqlparser::ast::{Statement, VisitMut, VisitorMut};
-use std::collections::BTreeMap;
-use std::ops::ControlFlow;
+use sqlparser::ast::{Statement, VisitMut};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::mpsc;
+use std::sync::Arc;
+use stop::{AskInJoins, Waiting, Wanted};
+pub(crate) use threads::Batches;
+use threads::Threads;
 
 /// The name of the one database.
 pub(crate) const CATALOG: &str = "denym";
-/// What `version()` answers; drivers read the number.
-const VERSION: &str = concat!(
-    "PostgreSQL 16.6 (Denym gateway ",
-    env!("CARGO_PKG_VERSION"),
-    ")"
-);
+/// Threads of one statement at most: a gateway answers many.
+const MOST_PARTITIONS: usize = 8;
 
-/// The governed catalogue with its raw files.
+/// The governed catalogue with its raw files, and the threads that answer.
 pub(crate) struct Engine {
+    core: Arc<Core>,
+    threads: Threads,
+}
+
+/// What threads share.
+struct Core {
     base: SessionState,
     policy: Arc<AccessPolicy>,
-    sources: Arc<BTreeMap<String, Source>>,
-    consent: ConsentFile,
+    sources: BTreeMap<String, Source>,
+    consents: Consents,
     key: MaskKey,
     compatible: PostgresCompatibilityParser,
-    numbered: Mutex<BTreeMap<String, (Arc<ConsentBook>, Arc<Numbered>)>>,
+    places: Places,
+    limits: Limits,
 }
 
 /// A statement against the governed schema, before any purpose.
 #[derive(Debug, Clone)]
 pub(crate) struct Planned {
     plan: LogicalPlan,
+    governed: bool,
     /// Types of the parameters, in order.
     pub(crate) parameters: Vec<Option<DataType>>,
     /// What it returns.
     pub(crate) schema: SchemaRef,
+    /// The governed tables that it reads.
+    pub(crate) tables: BTreeSet<String>,
 }
 
 impl Engine {
     /// The catalogue alone: a governed table in it can be described, not read.
-    pub(crate) fn catalogue(policy: Arc<AccessPolicy>, memory: usize) -> Result<Self, Error> {
+    pub(crate) fn catalogue(policy: Arc<AccessPolicy>, limits: &Limits) -> Result<Self, Error> {
+        Ok(Self {
+            core: Arc::new(Core::new(policy, limits)?),
+            threads: Threads::start()?,
+        })
+    }
+
+    /// The catalogue with its files, each checked against the policy, and the consents, each of a record.
+    pub(crate) async fn open(
+        policy: Arc<AccessPolicy>,
+        folder: &Path,
+        files: &BTreeMap<String, PathBuf>,
+        consent: ConsentFile,
+        key: MaskKey,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        let mut core = Core::new(policy.clone(), limits)?;
+        for name in files.keys() {
+            policy.table(name)?;
+        }
+        for (name, table) in &policy.tables {
+            let path = match (files.get(name), &table.source) {
+                (Some(path), _) => path.clone(),
+                (None, Some(path)) => folder.join(path),
+                (None, None) => {
+                    return Err(Error::Table {
+                        table: name.clone(),
+                        what: "no file is given for it".into(),
+                    });
+                }
+            };
+            let source = Source::open(&core.base, table, &path).await?;
+            core.sources.insert(name.clone(), source);
+        }
+        core.consents = Consents::new(consent);
+        core.key = key;
+        core.check_consents().await?;
+        Ok(Self {
+            core: Arc::new(core),
+            threads: Threads::start()?,
+        })
+    }
+
+    /// Reads a statement against the governed schema. `sql` is its text; catalogue queries of clients are adapted to the engine.
+    pub(crate) async fn plan(
+        &self,
+        user: &str,
+        statement: &Statement,
+        sql: &str,
+        governed: bool,
+    ) -> Result<Planned, Refusal> {
+        let statement = if governed {
+            lateral::unbounded(statement)?;
+            statement.clone()
+        } else {
+            self.core.adapt(statement, sql)?
+        };
+        let mut statement = statement;
+        patterns::adapt(&mut statement)?;
+        weight::check(&statement)?;
+        let core = self.core.clone();
+        let user = user.to_owned();
+        // one that is planned counts as one that runs
+        let place = core.places.take(&user).await?;
+        self.threads
+            .run(async move {
+                let planned = core.plan(&user, statement, governed).await;
+                drop(place);
+                planned
+            })
+            .await
+    }
+
+    /// Runs a statement. Without a request only the catalogue can be read.
+    pub(crate) async fn run(
+        &self,
+        user: &str,
+        planned: &Planned,
+        values: ParamValues,
+        request: Option<Request>,
+    ) -> Result<Batches, Refusal> {
+        let core = self.core.clone();
+        let place = core.places.take(user).await?;
+        let (user, planned) = (user.to_owned(), planned.clone());
+        let waiting = Waiting::default();
+        let wanted = waiting.wanted();
+        let started = self
+            .threads
+            .run(async move {
+                core.run(&user, planned, values, request, place, wanted)
+                    .await
+            })
+            .await?;
+        Ok(started.awaited(waiting))
+    }
+}
+
+impl Core {
+    fn new(policy: Arc<AccessPolicy>, limits: &Limits) -> Result<Self, Error> {
         let unusable = |what: &str| Error::Table {
             table: "catalogue".into(),
             what: what.into(),
         };
-        // nothing of a query is written to disk: it may be raw
+        // nothing of a query is written to disk, it may be raw; and nothing is remembered of a file, it may be another one
         let runtime = RuntimeEnvBuilder::new()
-            .with_memory_limit(memory, 1.0)
+            .with_memory_limit(limits.memory, 1.0)
+            .with_metadata_cache_limit(0)
+            .with_object_list_cache_limit(0)
+            .with_file_statistics_cache_limit(0)
             .with_disk_manager_builder(
                 DiskManagerBuilder::default().with_mode(DiskManagerMode::Disabled),
             )
@@ -95,6 +219,8 @@ impl Engine {
         let mut config = SessionConfig::new()
             .with_information_schema(true)
             .with_default_catalog_and_schema(CATALOG, "public");
+        let partitions = config.target_partitions().min(MOST_PARTITIONS);
+        config = config.with_target_partitions(partitions);
         config.options_mut().execution.collect_statistics = false;
         let context = SessionContext::new_with_config_rt(config, runtime);
         for table in policy.tables.values() {
@@ -107,121 +233,32 @@ impl Engine {
         }
         setup_pg_catalog(&context, CATALOG, EmptyContextProvider)
             .map_err(|_| unusable("the catalogue tables cannot be made"))?;
-        context.register_udf(constant("version", VERSION));
-        context.register_udf(to_regtype());
-        // what governed tables do not have: constraints, sequences, comments
-        for name in [
-            "pg_get_constraintdef",
-            "pg_get_serial_sequence",
-            "obj_description",
-            "col_description",
-            "shobj_description",
-        ] {
-            context.register_udf(Fixed::new(name, ScalarValue::Utf8(None)).into());
-        }
-        for name in ["pg_type_is_visible", "pg_function_is_visible"] {
-            context.register_udf(Fixed::new(name, ScalarValue::Boolean(Some(true))).into());
-        }
+        catalogue::register(&context);
+        let mut builder = SessionStateBuilder::new_from_existing(context.state());
+        names::add(&mut builder);
+        functions::keep_listed(&mut builder);
+        let base = builder.build();
         Ok(Self {
-            base: context.state(),
+            base,
             policy,
-            sources: Arc::default(),
-            consent: ConsentFile::none(),
+            sources: BTreeMap::new(),
+            consents: Consents::new(ConsentFile::none()),
             key: MaskKey::new(Vec::new()),
             compatible: PostgresCompatibilityParser::new(),
-            numbered: Mutex::default(),
+            places: Places::new(limits.statements_per_user),
+            limits: limits.clone(),
         })
     }
 
-    /// The catalogue with its files, each checked against the policy.
-    pub(crate) async fn open(
-        policy: Arc<AccessPolicy>,
-        folder: &Path,
-        files: &BTreeMap<String, PathBuf>,
-        consent: ConsentFile,
-        key: MaskKey,
-        memory: usize,
-    ) -> Result<Self, Error> {
-        let mut engine = Self::catalogue(policy.clone(), memory)?;
-        for name in files.keys() {
-            policy.table(name)?;
-        }
-        let mut sources = BTreeMap::new();
-        for (name, table) in &policy.tables {
-            let path = match (files.get(name), &table.source) {
-                (Some(path), _) => path.clone(),
-                (None, Some(path)) => folder.join(path),
-                (None, None) => {
-                    return Err(Error::Table {
-                        table: name.clone(),
-                        what: "no file is given for it".into(),
-                    });
-                }
-            };
-            let source = Source::open(&engine.base, table, &path).await?;
-            engine.check_types(&source, table).await?;
-            sources.insert(name.clone(), source);
-        }
-        engine.sources = Arc::new(sources);
-        engine.consent = consent;
-        engine.key = key;
-        Ok(engine)
-    }
-
-    /// Counts cells that are not of their declared type; any is an error that names the column.
-    async fn check_types(
-        &self,
-        source: &Source,
-        table: &denym_purpose::TablePolicy,
-    ) -> Result<(), Error> {
-        use datafusion::functions_aggregate::expr_fn::sum;
-        use datafusion::logical_expr::{lit, when};
-        let wrong = |what: String| Error::Table {
-            table: table.name.clone(),
-            what,
-        };
-        let unreadable = |_| wrong("its file cannot be read".into());
-        let typed: Vec<_> = table
-            .columns
-            .iter()
-            .filter(|column| source::arrow_type(column.kind) != DataType::Utf8)
-            .collect();
-        let counts = typed
-            .iter()
-            .enumerate()
-            .map(|(place, column)| {
-                let bad = Source::column(&column.name)
-                    .is_not_null()
-                    .and(source.typed(&column.name, column.kind).is_null());
-                let one = when(bad, lit(1i64)).otherwise(lit(0i64))?;
-                Ok(sum(one).alias(format!("n{place}")))
-            })
-            .collect::<datafusion::error::Result<Vec<Expr>>>()
-            .map_err(unreadable)?;
-        if counts.is_empty() {
-            return Ok(());
-        }
-        let plan = source
-            .scan()
-            .and_then(|plan| plan.aggregate(Vec::<Expr>::new(), counts)?.build())
-            .map_err(unreadable)?;
-        let context = SessionContext::new_with_state(self.base.clone());
-        let batches = datafusion::dataframe::DataFrame::new(context.state(), plan)
-            .collect()
-            .await
-            .map_err(unreadable)?;
-        for (place, column) in typed.iter().enumerate() {
-            for batch in &batches {
-                let found =
-                    ScalarValue::try_from_array(batch.column(place), 0).map_err(unreadable)?;
-                if let ScalarValue::Int64(Some(count)) = found
-                    && count > 0
-                {
-                    return Err(wrong(format!(
-                        "column `{}` has {count} cells that are not of its type",
-                        column.name
-                    )));
-                }
+    /// Every row of the consent file is about a record.
+    async fn check_consents(&self) -> Result<(), Error> {
+        for (name, source) in &self.sources {
+            let table = self.policy.table(name)?;
+            if table.storage == Storage::Table {
+                let data = source.current(&self.base).await?;
+                self.consents
+                    .of(&self.policy, &self.base, table, &data)
+                    .await?;
             }
         }
         Ok(())
@@ -240,26 +277,19 @@ impl Engine {
         builder
     }
 
-    /// Reads a statement against the governed schema. `sql` is its text; catalogue queries of clients are adapted to the engine.
-    pub(crate) async fn plan(
+    async fn plan(
         &self,
         user: &str,
-        statement: &Statement,
-        sql: &str,
+        statement: Statement,
         governed: bool,
     ) -> Result<Planned, Refusal> {
-        let statement = if governed {
-            lateral::unbounded(statement)?;
-            statement.clone()
-        } else {
-            self.adapt(statement, sql)?
-        };
         let state = self.state(user).build();
         let statement = EngineStatement::Statement(Box::new(statement));
-        let plan = aside(state.statement_to_plan(statement))
+        let plan = state
+            .statement_to_plan(statement)
             .await
             .map_err(|error| failure::planning(&error))?;
-        if !matches!(
+        if matches!(
             &plan,
             LogicalPlan::Dml(_)
                 | LogicalPlan::Ddl(_)
@@ -268,21 +298,29 @@ impl Engine {
                 | LogicalPlan::Analyze(_)
                 | LogicalPlan::Statement(_)
         ) {
-            return Ok(Planned {
-                parameters: parameters(&plan),
-                schema: Arc::new(plan.schema().as_arrow().clone()),
-                plan,
-            });
+            // the allow-list comes first; this is the second lock
+            return Err(Error::NotAllowed {
+                what: "anything but a query".into(),
+            }
+            .into());
         }
-        // the allow-list comes first; this is the second lock
-        Err(Error::NotAllowed {
-            what: "anything but a query".into(),
-        }
-        .into())
+        functions::check(&plan, governed)?;
+        let tables = tables::read(&self.policy, &plan).ok_or_else(failure::failed)?;
+        Ok(Planned {
+            tables,
+            parameters: parameters::parameters(&plan),
+            schema: Arc::new(plan.schema().as_arrow().clone()),
+            plan,
+            governed,
+        })
     }
 
     /// A client's question about the catalogue, in words the engine understands.
     fn adapt(&self, statement: &Statement, sql: &str) -> Result<Statement, Refusal> {
+        // a question that no client asks of a catalogue goes as it is
+        if !crate::statement::is_flat(sql) {
+            return Ok(statement.clone());
+        }
         let Ok(mut adapted) = self.compatible.parse(sql) else {
             return Ok(statement.clone());
         };
@@ -297,279 +335,104 @@ impl Engine {
         }
     }
 
-    /// Runs a statement. Without a request only the catalogue can be read.
-    pub(crate) async fn run(
+    async fn run(
         &self,
         user: &str,
-        planned: &Planned,
+        planned: Planned,
         values: ParamValues,
         request: Option<Request>,
+        place: pool::Place,
+        wanted: Wanted,
     ) -> Result<Batches, Refusal> {
+        let failed = |error: datafusion::error::DataFusionError| failure::running(&error);
+        let mut plan = planned.plan;
+        if !planned.parameters.is_empty() {
+            plan = plan.replace_params_with_values(&values).map_err(failed)?;
+            // values may be what constants may not
+            functions::check(&plan, planned.governed)?;
+        }
+        let plan = bounded::apply(plan).map_err(failed)?;
         let mut builder = self.state(user);
+        let mut longest = Longest::new();
         if let Some(request) = request {
-            let rule = Arc::new(self.rewrite(request)?);
+            let (rule, found) = self.rewrite(request, &planned.tables).await?;
+            longest = found;
             if let Some(analyzer) = builder.analyzer() {
-                analyzer.rules.insert(0, rule);
+                analyzer.rules.insert(0, Arc::new(rule));
             } else {
-                return Err(Refusal::new("58000", "query-failed", "the query failed"));
+                return Err(failure::failed());
             }
         }
-        let state = builder.build();
-        let failed = |error: datafusion::error::DataFusionError| failure::running(&error);
-        let plan = if planned.parameters.is_empty() {
-            planned.plan.clone()
-        } else {
-            planned
-                .plan
-                .clone()
-                .replace_params_with_values(&values)
-                .map_err(failed)?
-        };
-        let physical = aside(state.create_physical_plan(&plan))
+        complexity(&plan)?;
+        let state = builder
+            .with_optimizer_rule(Arc::new(AskInJoins {
+                wanted: wanted.clone(),
+            }))
+            .with_physical_optimizer_rule(Arc::new(Contain { wanted }))
+            .build();
+        let plan = state.optimize(&plan).map_err(failed)?;
+        let most = self.limits.statement_memory();
+        let need = measure(&plan, &longest, most / 8)?;
+        let builder = SessionStateBuilder::new_from_existing(state);
+        let state = self.bound(builder, &need).build();
+        let pool = &state.runtime_env().memory_pool;
+        let partitions = state.config().target_partitions();
+        let memory = pool::in_flight(pool, need.bytes.saturating_mul(partitions))?;
+        let planner = state.query_planner();
+        let physical = planner
+            .create_physical_plan(&plan, &state)
             .await
             .map_err(failed)?;
         let stream = execute_stream(physical, state.task_ctx()).map_err(failed)?;
-        Ok(Batches::start(stream))
+        Ok(Batches::start(stream, place, memory))
     }
 
-    fn rewrite(&self, request: Request) -> Result<Rewrite, Refusal> {
-        let book = self.consent.current(&self.policy)?;
-        let mut consents = BTreeMap::new();
-        for table in self.policy.tables.values() {
-            if table.storage == Storage::Table {
-                consents.insert(table.name.clone(), self.numbered(&book, &table.name));
-            }
-        }
-        Ok(Rewrite {
+    /// A state with the memory and the batches of one statement.
+    fn bound(&self, builder: SessionStateBuilder, need: &Need) -> SessionStateBuilder {
+        let shared = self.base.runtime_env();
+        let most = self.limits.statement_memory();
+        let own = StatementPool::new(shared.memory_pool.clone(), most);
+        let runtime = RuntimeEnv {
+            memory_pool: Arc::new(own),
+            ..shared.as_ref().clone()
+        };
+        let config = self.base.config().clone().with_batch_size(need.batch);
+        builder
+            .with_config(config)
+            .with_runtime_env(Arc::new(runtime))
+    }
+
+    /// The rule for a request, with the tables of its plan as they are now.
+    async fn rewrite(
+        &self,
+        request: Request,
+        tables: &BTreeSet<String>,
+    ) -> Result<(Rewrite, Longest), Refusal> {
+        let mut rule = Rewrite {
             request,
-            sources: self.sources.clone(),
-            consents,
+            sources: BTreeMap::new(),
+            consents: BTreeMap::new(),
             key: self.key.clone(),
-        })
-    }
-
-    /// The numbered consents of a table, kept until the file changes.
-    fn numbered(&self, book: &Arc<ConsentBook>, table: &str) -> Arc<Numbered> {
-        let mut cache = self.numbered.lock().unwrap_or_else(PoisonError::into_inner);
-        match cache.get(table) {
-            Some((of, numbered)) if Arc::ptr_eq(of, book) => numbered.clone(),
-            _ => {
-                let numbered = Arc::new(Numbered::new(book, table));
-                cache.insert(table.to_owned(), (book.clone(), numbered.clone()));
-                numbered
+        };
+        let mut longest = Longest::new();
+        for name in tables {
+            let (Ok(table), Some(source)) = (self.policy.table(name), self.sources.get(name))
+            else {
+                return Err(failure::failed());
+            };
+            let data = source.current(&self.base).await?;
+            if table.storage == Storage::Table {
+                let consents = self
+                    .consents
+                    .of(&self.policy, &self.base, table, &data)
+                    .await?;
+                rule.consents.insert(name.clone(), consents);
+            } else {
+                self.consents.none_of(&self.policy, table)?;
             }
+            longest.insert(name.clone(), data.longest.clone());
+            rule.sources.insert(name.clone(), data);
         }
-    }
-}
-
-/// Planning computes and does not wait: other sessions go on meanwhile on another thread.
-async fn aside<T>(work: impl Future<Output = T>) -> T {
-    let handle = tokio::runtime::Handle::current();
-    if handle.runtime_flavor() == tokio::runtime::RuntimeFlavor::MultiThread {
-        tokio::task::block_in_place(|| handle.block_on(work))
-    } else {
-        work.await
-    }
-}
-
-/// Takes subqueries for defaults, sequences and collations out of catalogue queries: governed tables have none, and the engine does not
-/// plan such correlated subqueries.
-struct WithoutDefaults;
-
-impl VisitorMut for WithoutDefaults {
-    type Break = ();
-
-    fn pre_visit_expr(&mut self, expr: &mut sqlparser::ast::Expr) -> ControlFlow<()> {
-        if let sqlparser::ast::Expr::Subquery(query) = expr {
-            let text = query.to_string();
-            if ["pg_attrdef", "pg_sequence", "pg_collation", "typcollation"]
-                .iter()
-                .any(|name| text.contains(name))
-            {
-                *expr = sqlparser::ast::Expr::Value(sqlparser::ast::Value::Null.into());
-            }
-        }
-        ControlFlow::Continue(())
-    }
-}
-
-/// A function without arguments that answers with a constant.
-fn constant(name: &str, value: &str) -> ScalarUDF {
-    let value = value.to_owned();
-    create_udf(
-        name,
-        vec![],
-        DataType::Utf8,
-        Volatility::Stable,
-        Arc::new(move |_: &[ColumnarValue]| {
-            Ok(ColumnarValue::Scalar(ScalarValue::Utf8(Some(
-                value.clone(),
-            ))))
-        }),
-    )
-}
-
-/// A function that answers the same whatever it is asked.
-#[derive(Debug, PartialEq, Eq, Hash)]
-struct Fixed {
-    name: &'static str,
-    value: ScalarValue,
-    signature: Signature,
-}
-
-impl Fixed {
-    fn new(name: &'static str, value: ScalarValue) -> Self {
-        Self {
-            name,
-            value,
-            signature: Signature::variadic_any(Volatility::Stable),
-        }
-    }
-}
-
-impl ScalarUDFImpl for Fixed {
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn signature(&self) -> &Signature {
-        &self.signature
-    }
-
-    fn return_type(&self, _: &[DataType]) -> datafusion::error::Result<DataType> {
-        Ok(self.value.data_type())
-    }
-
-    fn invoke_with_args(&self, _: ScalarFunctionArgs) -> datafusion::error::Result<ColumnarValue> {
-        Ok(ColumnarValue::Scalar(self.value.clone()))
-    }
-}
-
-/// `to_regtype(name)`: the number of a plain type, NULL for what is not there; drivers ask it for extensions.
-fn to_regtype() -> ScalarUDF {
-    use datafusion::arrow::array::{AsArray as _, Int32Array};
-    use pgwire::api::Type;
-    let known = [
-        Type::BOOL,
-        Type::INT2,
-        Type::INT4,
-        Type::INT8,
-        Type::FLOAT4,
-        Type::FLOAT8,
-        Type::NUMERIC,
-        Type::TEXT,
-        Type::VARCHAR,
-        Type::DATE,
-        Type::TIME,
-        Type::TIMESTAMP,
-        Type::TIMESTAMPTZ,
-    ];
-    create_udf(
-        "to_regtype",
-        vec![DataType::Utf8],
-        DataType::Int32,
-        Volatility::Stable,
-        Arc::new(move |args: &[ColumnarValue]| {
-            let arrays = ColumnarValue::values_to_arrays(args)?;
-            let found: Int32Array = arrays[0]
-                .as_string::<i32>()
-                .iter()
-                .map(|name| {
-                    let kind = known.iter().find(|kind| Some(kind.name()) == name)?;
-                    i32::try_from(kind.oid()).ok()
-                })
-                .collect();
-            Ok(ColumnarValue::Array(Arc::new(found)))
-        }),
-    )
-}
-
-/// The types of `$1`, `$2`, .. as far as the plan tells them.
-fn parameters(plan: &LogicalPlan) -> Vec<Option<DataType>> {
-    let mut found: BTreeMap<usize, Option<DataType>> = BTreeMap::new();
-    let mut note = |id: &str, kind: Option<&DataType>| {
-        if let Ok(place) = id.trim_start_matches('$').parse::<usize>()
-            && (1..=65_535).contains(&place)
-        {
-            let entry = found.entry(place).or_default();
-            if entry.is_none() {
-                *entry = kind.cloned();
-            }
-        }
-    };
-    let walked = plan.apply_with_subqueries(|node| {
-        for expr in node.expressions() {
-            let _ = expr.apply(|expr| {
-                match expr {
-                    Expr::Placeholder(place) => {
-                        note(
-                            &place.id,
-                            place.field.as_ref().map(|field| field.data_type()),
-                        );
-                    }
-                    Expr::Cast(cast) => {
-                        if let Expr::Placeholder(place) = cast.expr.as_ref() {
-                            note(&place.id, Some(cast.field.data_type()));
-                        }
-                    }
-                    _ => {}
-                }
-                Ok(TreeNodeRecursion::Continue)
-            });
-        }
-        // a limit keeps its expressions apart
-        Ok(TreeNodeRecursion::Continue)
-    });
-    if walked.is_err() {
-        return Vec::new();
-    }
-    let count = found.keys().last().copied().unwrap_or(0);
-    (1..=count)
-        .map(|place| found.get(&place).cloned().flatten())
-        .collect()
-}
-
-/// Batches of a running query; dropping it stops the query.
-pub(crate) struct Batches {
-    receiver: mpsc::Receiver<Result<Option<RecordBatch>, Refusal>>,
-    task: tokio::task::AbortHandle,
-}
-
-impl Batches {
-    fn start(mut stream: datafusion::execution::SendableRecordBatchStream) -> Self {
-        // two batches ahead of the client, no more: a client that does not read stops the query
-        let (sender, receiver) = mpsc::channel(2);
-        let task = tokio::spawn(async move {
-            loop {
-                let batch = stream
-                    .next()
-                    .await
-                    .transpose()
-                    .map_err(|error| failure::running(&error));
-                let more = matches!(batch, Ok(Some(_)));
-                if sender.send(batch).await.is_err() || !more {
-                    break;
-                }
-            }
-        });
-        Self {
-            receiver,
-            task: task.abort_handle(),
-        }
-    }
-
-    /// The next batch; `None` at the end.
-    pub(crate) async fn next(&mut self) -> Result<Option<RecordBatch>, Refusal> {
-        // a channel that closes without saying so is a query that broke off, not its end
-        self.receiver
-            .recv()
-            .await
-            .unwrap_or_else(|| Err(failure::failed()))
-    }
-}
-
-impl Drop for Batches {
-    fn drop(&mut self) {
-        self.task.abort();
+        Ok((rule, longest))
     }
 }

@@ -2,14 +2,16 @@
 //!
 //! # Idea
 //! ```text
-//! scan of `person`   becomes   alias person
-//!                                 projection   CASE decision WHEN 2 THEN value WHEN 1 THEN conditional value ELSE NULL END, ..
-//!                                   filter       (mode filter) every requested cell is served
-//!                                     projection   typed raw cells, decisions
-//!                                       filter       retention
+//! scan of `person`   becomes   scan of a masked table, which is planned apart:
+//!                                 wall         nothing of a client's query is moved below
+//!                                   filter       the record is served
+//!                                     projection   CASE decision WHEN 2 THEN value WHEN 1 THEN conditional value ELSE NULL END, ..
+//!                                       projection   typed raw cells, decisions, whether the record is served
 //!                                         scan of the raw file
 //! ```
-//! Predicates, joins, grouping, ordering and windows above see masked values only, because there is nothing else below them.
+//! Predicates, joins, grouping, ordering and windows above see masked values only, because there is nothing else below them. A record
+//! is served when it is within retention and, in `filter` mode, no requested cell is prohibited. One that is not has no cells either: its
+//! decisions are 0. So even without the wall there is no value for an expression to fail on.
 //!
 //! # Guarantee
 //! Every governed scan of the plan and of its subqueries is replaced. One that would not be is not answered: the governed provider errors
@@ -21,28 +23,29 @@
 use super::conditional::{Conditional, Known};
 use super::decide::{CompanionDecide, Decide, Numbered, Own, PER_WORD, Rules, number};
 use super::governed::Governed;
-use super::source::{Source, arrow_type};
+use super::masked::Masked;
+use super::source::{Opened, arrow_type};
 use crate::request::Request;
 use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
 use datafusion::common::{Column, ScalarValue, plan_datafusion_err};
 use datafusion::config::ConfigOptions;
-use datafusion::datasource::source_as_provider;
+use datafusion::datasource::{provider_as_source, source_as_provider};
 use datafusion::error::Result;
 use datafusion::logical_expr::{
-    Expr, LogicalPlan, ScalarUDF, ScalarUDFImpl, TableScan, bitwise_and, bitwise_shift_right, case,
-    cast, lit, when,
+    Expr, LogicalPlan, LogicalPlanBuilder, ScalarUDF, ScalarUDFImpl, TableScan, bitwise_and,
+    bitwise_shift_right, case, cast, lit, when,
 };
 use datafusion::optimizer::AnalyzerRule;
 use denym_purpose::{Access, Compliance, Kind, Mask, MaskKey, Mode, Storage, TablePolicy};
 use std::any::Any;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The rule for one statement under one purpose.
 #[derive(Debug)]
 pub(super) struct Rewrite {
     pub(super) request: Request,
-    pub(super) sources: Arc<BTreeMap<String, Source>>,
+    pub(super) sources: BTreeMap<String, Arc<Opened>>,
     pub(super) consents: BTreeMap<String, Arc<Numbered>>,
     pub(super) key: MaskKey,
 }
@@ -97,31 +100,10 @@ impl Rewrite {
             .sources
             .get(name)
             .ok_or_else(|| plan_datafusion_err!("a table without policy or data"))?;
-        let mut masking = Masking {
-            rewrite: self,
-            table,
-            access: &access,
-            source,
-            inner: BTreeMap::new(),
-        };
-        let cells = masking.cells()?;
-        let kept = masking.kept();
-        let mut plan = source.scan()?;
-        if let Some(first) = access.first_served_day(request.today) {
-            plan = plan.filter(masking.retained(first))?;
-        }
-        let inner: Vec<Expr> = masking
-            .inner
-            .into_iter()
-            .map(|(name, expr)| expr.alias(name))
-            .collect();
-        if !inner.is_empty() {
-            plan = plan.project(inner)?;
-        }
-        if let Some(kept) = kept {
-            plan = plan.filter(kept)?;
-        }
-        plan.project(cells)?.alias(scan.table_name.clone())?.build()
+        let masking = Masking::new(self, table, &access, source);
+        let plan = masking.plan(source)?;
+        let masked = provider_as_source(Arc::new(Masked::new(plan, source.watch.clone())));
+        LogicalPlanBuilder::scan(scan.table_name.clone(), masked, None)?.build()
     }
 }
 
@@ -135,12 +117,92 @@ struct Masking<'a> {
     rewrite: &'a Rewrite,
     table: &'a TablePolicy,
     access: &'a Access<'a>,
-    source: &'a Source,
+    source: &'a Opened,
     /// The inner projection by name: what is worked out once per record.
     inner: BTreeMap<String, Expr>,
+    /// Those of them that are decisions.
+    decisions: BTreeSet<String>,
+    /// Whether some records are not served at all.
+    drops: bool,
 }
 
-impl Masking<'_> {
+/// The column that says whether a record is served.
+const SERVED: &str = "served";
+
+impl<'a> Masking<'a> {
+    fn new(
+        rewrite: &'a Rewrite,
+        table: &'a TablePolicy,
+        access: &'a Access<'a>,
+        source: &'a Opened,
+    ) -> Self {
+        Self {
+            drops: table.mode != Mode::Mask
+                || access.first_served_day(rewrite.request.today).is_some(),
+            rewrite,
+            table,
+            access,
+            source,
+            inner: BTreeMap::new(),
+            decisions: BTreeSet::new(),
+        }
+    }
+
+    /// The masked table.
+    fn plan(mut self, source: &Opened) -> Result<LogicalPlan> {
+        let cells = self.cells()?;
+        let served = self.served();
+        let names: Vec<String> = self.inner.keys().cloned().collect();
+        let inner: Vec<Expr> = self
+            .inner
+            .into_iter()
+            .map(|(name, expr)| expr.alias(name))
+            .collect();
+        let mut plan = source.scan()?;
+        if !inner.is_empty() {
+            plan = plan.project(inner)?;
+        }
+        let Some(served) = served else {
+            return plan.project(cells)?.build();
+        };
+        let mut between = vec![served.clone().alias(SERVED)];
+        for name in &names {
+            between.push(if self.decisions.contains(name) {
+                // nothing is decided about a record that is not served
+                when(served.clone(), column(name))
+                    .otherwise(lit(0u64))?
+                    .alias(name.clone())
+            } else {
+                column(name)
+            });
+        }
+        let shown = self.table.columns.iter().map(|one| column(&one.name));
+        let shown: Vec<Expr> = shown.collect();
+        plan.project(between)?
+            .project(cells.into_iter().chain([column(SERVED)]))?
+            .filter(column(SERVED))?
+            .project(shown)?
+            .build()
+    }
+
+    /// Whether a record is served; `None` when all are. It never fails, and unknown is no.
+    fn served(&mut self) -> Option<Expr> {
+        if !self.drops {
+            return None;
+        }
+        let first = self.access.first_served_day(self.rewrite.request.today);
+        let retained = first.map(|first| {
+            let retained = self.retained(first);
+            self.inner("retained".into(), || retained)
+        });
+        let both = [retained, self.kept()].into_iter().flatten();
+        Some(
+            both.reduce(Expr::and)
+                .unwrap_or_else(|| lit(true))
+                .is_true(),
+        )
+    }
+
     fn cells(&mut self) -> Result<Vec<Expr>> {
         let table = self.table;
         table
@@ -156,13 +218,23 @@ impl Masking<'_> {
         let column = &self.table.columns[place];
         let visible = column.visible_kind();
         let nothing = null(visible);
+        let always = |cell: Expr, nothing: Expr, drops: bool| {
+            if drops {
+                return when(self::column(SERVED), cell).otherwise(nothing);
+            }
+            Ok(cell)
+        };
         Ok(match self.decision(place) {
             Decision::Always(Compliance::Denied) => nothing,
             Decision::Always(Compliance::Full) => {
                 let raw = self.raw(place);
-                self.shown(raw, place, column.kind)
+                let cell = self.shown(raw, place, column.kind);
+                always(cell, nothing, self.drops)?
             }
-            Decision::Always(Compliance::Conditional) => self.conditional(&column.mask, place)?,
+            Decision::Always(Compliance::Conditional) => {
+                let cell = self.conditional(&column.mask, place)?;
+                always(cell, nothing, self.drops)?
+            }
             Decision::By(decision) => {
                 let raw = self.raw(place);
                 let full = self.shown(raw, place, column.kind);
@@ -194,6 +266,7 @@ impl Masking<'_> {
         {
             let table = self.table;
             let source = self.source;
+            self.decisions.insert(format!("d{place}"));
             let decided = self.inner(format!("d{place}"), || {
                 let name = &table.columns[place].name;
                 let mut args: Vec<Expr> = [allowed, conditional, prohibited]
@@ -201,7 +274,7 @@ impl Masking<'_> {
                     .map(|suffix| {
                         let name = format!("{name}{suffix}");
                         if source.is_text(&name) {
-                            Source::column(&name)
+                            Opened::column(&name)
                         } else {
                             source.typed(&name, Kind::Integer)
                         }
@@ -222,6 +295,7 @@ impl Masking<'_> {
         }
         let word = place / PER_WORD;
         let (rewrite, table, source) = (self.rewrite, self.table, self.source);
+        self.decisions.insert(format!("w{word}"));
         let decided = self.inner(format!("w{word}"), || {
             let storage = match &table.storage {
                 Storage::Table => rewrite
@@ -336,7 +410,7 @@ impl Masking<'_> {
 
     /// A column of the inner projection.
     fn inner(&mut self, name: String, make: impl FnOnce() -> Expr) -> Expr {
-        let column = Expr::Column(Column::new_unqualified(name.clone()));
+        let column = column(&name);
         self.inner.entry(name).or_insert_with(make);
         column
     }
@@ -372,6 +446,10 @@ impl Masking<'_> {
     }
 }
 
+fn column(name: &str) -> Expr {
+    Expr::Column(Column::new_unqualified(name))
+}
+
 fn call(function: impl ScalarUDFImpl + 'static, args: Vec<Expr>) -> Expr {
     ScalarUDF::new_from_impl(function).call(args)
 }
@@ -386,3 +464,6 @@ fn null(kind: Kind) -> Expr {
     };
     lit(nothing)
 }
+
+#[cfg(test)]
+mod tests;

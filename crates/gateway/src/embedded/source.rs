@@ -1,11 +1,19 @@
-//! Raw files behind governed tables: CSV and Parquet, opened once, checked against the policy, in no catalogue.
+//! Raw files behind governed tables: CSV and Parquet, checked against the policy at the start and whenever they changed, in no catalogue.
 //!
+//! # Idea
 //! CSV is read as text and typed here; a cell that is not of its declared type is found when the gateway starts, and is NULL should the file
-//! change later. So no error of a reader can quote it.
+//! change later. So no error of a reader can quote it. What the reader is told about a file, the names of its columns above all, holds
+//! for that file only: a [`Source`] is opened anew when its file is another one, and columns are never taken by their place in another file.
+//!
+//! # Guarantee
+//! A file with other columns than at the start, or with the same in another order, is refused by the table's name until it is mended.
 
+use super::contain::Watch;
+use super::csv;
 use crate::error::Error;
+use crate::identity::{Identity, Seen};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
-use datafusion::common::{Column, TableReference};
+use datafusion::common::{Column, ScalarValue, TableReference};
 use datafusion::config::CsvOptions;
 use datafusion::datasource::file_format::FileFormat;
 use datafusion::datasource::file_format::csv::CsvFormat;
@@ -15,41 +23,135 @@ use datafusion::datasource::listing::{
 };
 use datafusion::datasource::{TableProvider, provider_as_source};
 use datafusion::execution::SessionState;
-use datafusion::logical_expr::{Expr, LogicalPlanBuilder, TableSource, try_cast};
+use datafusion::functions::expr_fn::octet_length;
+use datafusion::functions_aggregate::expr_fn::{max, sum};
+use datafusion::logical_expr::{Expr, LogicalPlanBuilder, TableSource, lit, try_cast, when};
 use denym_purpose::{Kind, Mask, Storage, TablePolicy};
-use std::collections::BTreeSet;
-use std::io::{BufRead as _, BufReader};
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::task::Poll;
+use tokio::sync::Mutex;
 
 /// The name raw scans have inside a plan.
 pub(super) const RAW: &str = "#raw";
 
-/// A raw file.
-#[derive(Clone)]
+/// A governed table's file.
 pub(super) struct Source {
-    provider: Arc<dyn TableProvider>,
-    schema: SchemaRef,
+    table: TablePolicy,
+    path: PathBuf,
+    opened: Mutex<Arc<Opened>>,
 }
 
-impl std::fmt::Debug for Source {
+/// The file as it was when it was last looked at.
+pub(super) struct Opened {
+    /// What must be there when a batch was read.
+    pub(super) watch: Watch,
+    seen: Seen,
+    provider: Arc<dyn TableProvider>,
+    schema: SchemaRef,
+    delimiter: Option<u8>,
+    /// The longest text of each column that everyone sees.
+    pub(super) longest: BTreeMap<String, usize>,
+}
+
+impl std::fmt::Debug for Opened {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Source(..)")
+        f.write_str("Opened(..)")
     }
 }
 
 impl Source {
-    /// Opens the file of a governed table.
+    /// Opens the file of a governed table: its columns and the types of its cells must be the policy's.
     pub(super) async fn open(
         state: &SessionState,
         table: &TablePolicy,
         path: &Path,
     ) -> Result<Self, Error> {
+        let mut opened = Opened::read_apart(state, table, path).await?;
+        opened.measure(state, table, true).await?;
+        opened.unchanged(table)?;
+        Ok(Self {
+            table: table.clone(),
+            path: path.to_owned(),
+            opened: Mutex::new(Arc::new(opened)),
+        })
+    }
+
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file as it is now; an error that names the table when it has other columns than at the start.
+    pub(super) async fn current(&self, state: &SessionState) -> Result<Arc<Opened>, Error> {
+        let mut kept = self.opened.lock().await;
+        let changed = |what: &str| Error::Changed {
+            table: self.table.name.clone(),
+            what: what.into(),
+        };
+        let gone = |_| changed("its file cannot be read any more");
+        let now = Identity::of(&self.path).map_err(gone)?;
+        if kept.seen.still_is(now) {
+            return Ok(kept.clone());
+        }
+        // cheap, and right even within one tick of the clock of files
+        if let Some(delimiter) = kept.delimiter {
+            let found = csv::header(&self.path).map_err(gone)?;
+            let same = found.is_some_and(|(header, found)| {
+                found == delimiter
+                    && header
+                        .iter()
+                        .eq(kept.schema.fields().iter().map(|field| field.name()))
+            });
+            if !same {
+                return Err(changed("its file has other columns than at the start"));
+            }
+            if kept.seen.identity == now {
+                return Ok(kept.clone());
+            }
+        }
+        let mut opened = Opened::read_apart(state, &self.table, &self.path)
+            .await
+            .map_err(|_| changed("its file has other columns than at the start"))?;
+        if opened.schema != kept.schema || opened.delimiter != kept.delimiter {
+            return Err(changed("its file has other columns than at the start"));
+        }
+        if opened.watch.identity == kept.watch.identity {
+            return Ok(kept.clone());
+        }
+        opened.measure(state, &self.table, false).await?;
+        opened.unchanged(&self.table)?;
+        *kept = Arc::new(opened);
+        Ok(kept.clone())
+    }
+}
+
+impl Opened {
+    /// Reads it, and says nothing of a panic: a damaged file may make the reader panic, which is the file's fault and nobody else's.
+    async fn read_apart(
+        state: &SessionState,
+        table: &TablePolicy,
+        path: &Path,
+    ) -> Result<Self, Error> {
+        let damaged = Error::Table {
+            table: table.name.clone(),
+            what: "its file cannot be read".into(),
+        };
+        let mut read = Box::pin(Self::read(state, table, path));
+        let quietly = std::future::poll_fn(|context| {
+            let polled = denym_engine::caught(|| read.as_mut().poll(context));
+            polled.map_or(Poll::Ready(None), |polled| polled.map(Some))
+        });
+        quietly.await.unwrap_or(Err(damaged))
+    }
+
+    async fn read(state: &SessionState, table: &TablePolicy, path: &Path) -> Result<Self, Error> {
         let wrong = |what: &str| Error::Table {
             table: table.name.clone(),
             what: what.to_owned(),
         };
-        std::fs::metadata(path).map_err(Error::file("a table's file"))?;
+        let identity = Identity::of(path).map_err(Error::file("a table's file"))?;
         let url = std::path::absolute(path)
             .ok()
             .and_then(|path| ListingTableUrl::parse(path.to_string_lossy()).ok())
@@ -57,6 +159,7 @@ impl Source {
         let is_parquet = path
             .extension()
             .is_some_and(|end| end.eq_ignore_ascii_case("parquet"));
+        let mut delimiter = None;
         let (format, schema): (Arc<dyn FileFormat>, Schema) = if is_parquet {
             let format = Arc::new(ParquetFormat::default());
             let options = ListingOptions::new(format.clone()).with_file_extension("");
@@ -66,7 +169,7 @@ impl Source {
                 .map_err(|_| wrong("its Parquet file cannot be read"))?;
             (format, plain_schema(&schema))
         } else {
-            let shape = csv_shape(path).map_err(Error::file("a table's file"))?;
+            let shape = csv::shape(path).map_err(Error::file("a table's file"))?;
             let shape = shape.ok_or_else(|| wrong("its CSV header cannot be read"))?;
             let names: BTreeSet<&str> = shape.header.iter().map(String::as_str).collect();
             if names.len() != shape.header.len() {
@@ -77,6 +180,7 @@ impl Source {
                 .iter()
                 .map(|name| Field::new(name, DataType::Utf8, true))
                 .collect();
+            delimiter = Some(shape.delimiter);
             let options = CsvOptions::default()
                 .with_has_header(true)
                 .with_delimiter(shape.delimiter)
@@ -87,22 +191,114 @@ impl Source {
             )
         };
         let schema = Arc::new(schema);
+        for name in needed(table) {
+            if schema.field_with_name(&name).is_err() {
+                return Err(wrong(&format!("the data has no column `{name}`")));
+            }
+        }
         let options = ListingOptions::new(format).with_file_extension("");
         let config = ListingTableConfig::new(url)
             .with_listing_options(options)
             .with_schema(schema.clone());
         let provider =
             ListingTable::try_new(config).map_err(|_| wrong("its file cannot be used"))?;
-        let source = Self {
+        Ok(Self {
+            watch: Watch {
+                table: table.name.clone(),
+                path: path.to_owned(),
+                identity,
+            },
+            seen: Seen::now(identity),
             provider: Arc::new(provider),
             schema,
+            delimiter,
+            longest: BTreeMap::new(),
+        })
+    }
+
+    /// What was read is of one file.
+    fn unchanged(&self, table: &TablePolicy) -> Result<(), Error> {
+        match Identity::of(&self.watch.path) {
+            Ok(now) if now == self.watch.identity => Ok(()),
+            _ => Err(Error::Changed {
+                table: table.name.clone(),
+                what: "its file changed while it was read".into(),
+            }),
+        }
+    }
+
+    /// Finds the longest texts; with `typed`, any cell that is not of its declared type is an error that names the column.
+    async fn measure(
+        &mut self,
+        state: &SessionState,
+        table: &TablePolicy,
+        typed: bool,
+    ) -> Result<(), Error> {
+        let wrong = |what: String| Error::Table {
+            table: table.name.clone(),
+            what,
         };
-        for name in needed(table) {
-            if source.schema.field_with_name(&name).is_err() {
-                return Err(wrong(&format!("the data has no column `{name}`")));
+        let unreadable = |_| wrong("its file cannot be read".into());
+        let names: Vec<String> = needed(table).into_iter().collect();
+        let mut asked = Vec::new();
+        for (place, name) in names.iter().enumerate() {
+            let length = octet_length(self.typed(name, Kind::Text));
+            asked.push(max(length).alias(format!("l{place}")));
+        }
+        let checked: Vec<_> = table
+            .columns
+            .iter()
+            .filter(|column| typed && arrow_type(column.kind) != DataType::Utf8)
+            .collect();
+        for (place, column) in checked.iter().enumerate() {
+            let bad = Self::column(&column.name)
+                .is_not_null()
+                .and(self.typed(&column.name, column.kind).is_null());
+            let one = when(bad, lit(1i64))
+                .otherwise(lit(0i64))
+                .map_err(unreadable)?;
+            asked.push(sum(one).alias(format!("n{place}")));
+        }
+        let plan = self
+            .scan()
+            .and_then(|plan| plan.aggregate(Vec::<Expr>::new(), asked)?.build())
+            .map_err(unreadable)?;
+        let batches = datafusion::dataframe::DataFrame::new(state.clone(), plan)
+            .collect()
+            .await
+            .map_err(unreadable)?;
+        let found = |place: usize| {
+            let batch = batches.first()?;
+            let value = ScalarValue::try_from_array(batch.column(place), 0).ok()?;
+            match value.cast_to(&DataType::Int64).ok()? {
+                ScalarValue::Int64(count) => Some(count.unwrap_or(0)),
+                _ => None,
+            }
+        };
+        let missing = || wrong("its file cannot be read".into());
+        for (place, column) in checked.iter().enumerate() {
+            let count = found(names.len() + place).ok_or_else(missing)?;
+            if count > 0 {
+                return Err(wrong(format!(
+                    "column `{}` has {count} cells that are not of its type",
+                    column.name
+                )));
             }
         }
-        Ok(source)
+        let mut raw = BTreeMap::new();
+        for (place, name) in names.into_iter().enumerate() {
+            let length = found(place).ok_or_else(missing)?;
+            raw.insert(name, usize::try_from(length).unwrap_or(usize::MAX));
+        }
+        self.longest = table
+            .columns
+            .iter()
+            .map(|column| {
+                let own = raw.get(&column.name).copied().unwrap_or(0);
+                (column.name.clone(), shown(&column.mask, own, &raw))
+            })
+            .collect();
+        Ok(())
     }
 
     /// A scan of it, to build a plan on.
@@ -135,16 +331,20 @@ impl Source {
 
     /// A raw column as text, through its declared kind when it has one: the key of a record reads the same everywhere.
     pub(super) fn text(&self, table: &TablePolicy, name: &str) -> Expr {
-        let kind = table
-            .columns
-            .iter()
-            .find(|column| column.name == name)
-            .map_or(Kind::Text, |column| column.kind);
-        match kind {
+        match kind_of(table, name) {
             Kind::Text => self.typed(name, Kind::Text),
             kind => try_cast(self.typed(name, kind), DataType::Utf8),
         }
     }
+}
+
+/// The declared kind of a column; one that is not declared is text.
+pub(super) fn kind_of(table: &TablePolicy, name: &str) -> Kind {
+    table
+        .columns
+        .iter()
+        .find(|column| column.name == name)
+        .map_or(Kind::Text, |column| column.kind)
 }
 
 /// The Arrow type of a kind.
@@ -156,6 +356,27 @@ pub(super) fn arrow_type(kind: Kind) -> DataType {
         Kind::Boolean => DataType::Boolean,
         Kind::Date => DataType::Date32,
     }
+}
+
+/// The longest text that a column shows, by what its raw texts are.
+fn shown(mask: &Mask, own: usize, raw: &BTreeMap<String, usize>) -> usize {
+    // a range of numbers, a pseudonym, a number with noise
+    const MADE: usize = 64;
+    let masked = match mask {
+        Mask::Characters { .. } => own.saturating_mul(4),
+        Mask::Level { levels, level, .. } => levels
+            .pairs(*level)
+            .map(|(_, label)| label.len())
+            .max()
+            .unwrap_or(0),
+        Mask::Stored { column, .. } => raw.get(column).copied().unwrap_or(0),
+        Mask::WhereHidden {
+            then, otherwise, ..
+        } => shown(then, own, raw).max(shown(otherwise, own, raw)),
+        Mask::Interval { .. } | Mask::Pseudonym { .. } | Mask::Noise { .. } => MADE,
+        Mask::Null | Mask::Value | Mask::FirstLetters(_) => 0,
+    };
+    masked.max(own)
 }
 
 /// The raw columns a policy needs of a table.
@@ -216,70 +437,4 @@ fn plain_schema(schema: &Schema) -> Schema {
         })
         .collect();
     Schema::new(fields)
-}
-
-struct CsvShape {
-    header: Vec<String>,
-    delimiter: u8,
-    lines_in_cells: bool,
-}
-
-/// Header, delimiter, and whether a quoted cell has a line end; `None` when there is no header.
-fn csv_shape(path: &Path) -> std::io::Result<Option<CsvShape>> {
-    let mut reader = BufReader::with_capacity(1 << 20, std::fs::File::open(path)?);
-    let mut first = Vec::new();
-    let mut quoted = false;
-    let mut in_header = true;
-    let mut lines_in_cells = false;
-    loop {
-        let bytes = reader.fill_buf()?;
-        if bytes.is_empty() {
-            break;
-        }
-        let length = bytes.len();
-        for byte in bytes {
-            match byte {
-                b'"' => quoted = !quoted,
-                b'\n' if quoted => lines_in_cells = true,
-                b'\n' => in_header = false,
-                _ => {}
-            }
-            if in_header {
-                first.push(*byte);
-            }
-        }
-        reader.consume(length);
-    }
-    let Ok(line) = String::from_utf8(first) else {
-        return Ok(None);
-    };
-    let line = line.trim_start_matches('\u{feff}').trim_end_matches('\r');
-    let delimiter = [b',', b';', b'\t', b'|']
-        .into_iter()
-        .max_by_key(|one| {
-            (
-                line.bytes().filter(|byte| byte == one).count(),
-                *one == b',',
-            )
-        })
-        .unwrap_or(b',');
-    let mut header = vec![String::new()];
-    let mut quoted = false;
-    for c in line.chars() {
-        match c {
-            '"' => quoted = !quoted,
-            c if c as u32 == u32::from(delimiter) && !quoted => header.push(String::new()),
-            c => {
-                if let Some(last) = header.last_mut() {
-                    last.push(c);
-                }
-            }
-        }
-    }
-    let empty = header.iter().any(|name| name.trim().is_empty());
-    Ok((!empty).then_some(CsvShape {
-        header,
-        delimiter,
-        lines_in_cells,
-    }))
 }

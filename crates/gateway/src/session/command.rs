@@ -29,18 +29,21 @@ impl Session {
                     self.connection.put(&reply::complete("SELECT 0"));
                     return Ok(true);
                 }
-                if portal.running.is_none() {
-                    portal.running = Some(
-                        self.start(&prepared, &portal.values, &portal.formats)
-                            .await?,
-                    );
-                } else {
+                if let Some(running) = &portal.running {
                     // roles may have changed since the last batch
-                    let before = self.active.clone();
+                    let before = self.looks;
                     self.look()?;
-                    if before != self.active {
+                    if before != self.looks {
                         return Err(roles_changed().into());
                     }
+                    self.consented(running).await?;
+                } else {
+                    if most > 0 {
+                        self.bounded_running()?;
+                    }
+                    let (values, formats) = (&portal.values, &portal.formats);
+                    let running = self.start(&prepared, values, formats, most > 0).await?;
+                    portal.running = Some(running);
                 }
                 let formats = portal.formats.clone();
                 let (count, has_more) = self.pump(portal, most, &formats).await?;
@@ -53,6 +56,7 @@ impl Session {
                 return Ok(is_extended);
             }
             Some(Command::ShowPurpose) => {
+                self.executes(&prepared, is_extended).await?;
                 let shown = self.purpose.clone().unwrap_or_default();
                 let mut rows = Rows::Text(Some(shown));
                 rows.encode(&[], &[], 1, &mut self.connection.out).await?;
@@ -63,15 +67,20 @@ impl Session {
                 self.connection.put(&reply::complete("DECLARE CURSOR"));
             }
             Some(Command::CreateView(new)) => {
+                self.executes(&prepared, is_extended).await?;
                 self.create_view(new).await?;
                 self.connection.put(&reply::complete("CREATE VIEW"));
             }
             Some(Command::Fetch { name, rows }) => {
+                self.executes(&prepared, is_extended).await?;
                 self.look()?;
                 let Some(mut cursor) = self.portals.remove(name).filter(|cursor| cursor.is_cursor)
                 else {
-                    return Err(Refusal::new("34000", "cursor-missing", "there is no cursor of that name; a change of purpose or role closes cursors").into());
+                    return Err(Refusal::new("34000", "cursor-missing", "there is no cursor of that name; a change of purpose or role closes cursors, and so does a long silence").into());
                 };
+                if let Some(running) = &cursor.running {
+                    self.consented(running).await?;
+                }
                 let formats = portal.formats.clone();
                 let count = match rows {
                     Some(0) => 0,
@@ -83,7 +92,8 @@ impl Session {
                     .put(&reply::complete(&format!("FETCH {count}")));
             }
             Some(command) => {
-                let tag = self.command(command)?;
+                self.executes(&prepared, is_extended).await?;
+                let tag = self.command(command).await?;
                 self.connection.put(&reply::complete(tag));
             }
         }
@@ -112,7 +122,8 @@ impl Session {
                 Refusal::new("42P03", "cursor-exists", "a cursor of that name exists").into(),
             );
         }
-        self.bounded()?;
+        self.bounded(portal.values.size())?;
+        self.bounded_running()?;
         let of_query = Arc::new(Prepared {
             command: Some(query.clone()),
             plan: match &prepared.plan {
@@ -122,9 +133,10 @@ impl Session {
             },
             parameters: prepared.parameters.clone(),
             fields: None,
+            text: prepared.text.clone(),
         });
         let mut cursor = new_portal(of_query.clone(), portal.values.clone(), Vec::new());
-        cursor.running = Some(self.start(&of_query, &portal.values, &[]).await?);
+        cursor.running = Some(self.start(&of_query, &portal.values, &[], true).await?);
         cursor.is_cursor = true;
         cursor.holds = hold;
         self.portals.insert(name.to_owned(), cursor);
@@ -132,10 +144,10 @@ impl Session {
     }
 
     /// A statement without rows; its tag.
-    fn command(&mut self, command: &Command) -> Result<&'static str, Stop> {
+    async fn command(&mut self, command: &Command) -> Result<&'static str, Stop> {
         Ok(match command {
             Command::SetPurpose(purpose) => {
-                self.set_purpose(purpose.as_deref())?;
+                self.set_purpose(purpose.as_deref()).await?;
                 "SET"
             }
             Command::Begin => {
@@ -186,7 +198,7 @@ impl Session {
                 self.statements.clear();
                 self.views.clear();
                 if self.purpose.is_some() {
-                    self.set_purpose(None)?;
+                    self.set_purpose(None).await?;
                 }
                 "DISCARD ALL"
             }
@@ -243,13 +255,13 @@ impl Session {
         })
     }
 
-    fn set_purpose(&mut self, purpose: Option<&str>) -> Result<(), Stop> {
+    async fn set_purpose(&mut self, purpose: Option<&str>) -> Result<(), Stop> {
         let (activation, _) = self.look()?;
         let purpose = match purpose {
             None => None,
             Some(name) => {
-                let id = self.shared.policy.state_purpose(&activation, name)?;
-                Some(self.shared.policy.purposes.name(id).to_owned())
+                let id = self.policy.state_purpose(&activation, name)?;
+                Some(self.policy.purposes.name(id).to_owned())
             }
         };
         let event = Event {
@@ -261,7 +273,7 @@ impl Session {
             decision: "allowed".into(),
             ..Event::default()
         };
-        self.shared.audit.append(event)?;
+        self.log(event).await?;
         // what was opened under the other purpose keeps its cells: it is closed
         if purpose != self.purpose {
             self.portals.clear();
@@ -274,7 +286,7 @@ impl Session {
         activation
             .active
             .iter()
-            .filter_map(|place| self.shared.policy.grants.get(*place))
+            .filter_map(|place| self.policy.grants.get(*place))
             .map(|grant| grant.name.clone())
             .collect()
     }

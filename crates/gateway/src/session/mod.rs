@@ -1,24 +1,31 @@
 //! One client's session: its purpose, its prepared statements, its views, its portals and cursors, and the messages of both protocols.
 //!
 //! # Guarantee
-//! Every statement looks at the user's roles and purpose again. Portals and cursors were opened under one purpose and one set of roles:
-//! they are closed when either changes, also in the middle of an answer. An access is in the audit log before its first row leaves.
+//! Every statement looks at the user's login, roles and purpose again. Portals and cursors were opened under one purpose, one set of roles and
+//! one state of the providers' consent: they are closed when any of them changes, also in the middle of an answer. So are those whose records
+//! have a retention when a day ends. A session whose login ended ends, also while it is silent or waits for an answer. Every statement is in the
+//! audit log before anything of its answer leaves.
 
 mod command;
+mod consent;
+mod journal;
 mod portal;
 mod prepared;
 mod query;
+mod right;
 mod text;
 mod view;
 
-use crate::audit::Event;
 use crate::connection::{Connection, Gone};
 use crate::frame::Message;
+use crate::pools::Holder;
 use crate::reply::{self, FieldOut};
 use crate::request::Refusal;
-use crate::server::Shared;
+use crate::scram::Verifier;
+use crate::server::{Backend, Shared};
 use crate::statement::{self, Command};
 use crate::view::Views;
+use denym_purpose::AccessPolicy;
 use pgwire::api::Type;
 use pgwire::messages::response::TransactionStatus;
 use portal::Portal;
@@ -27,21 +34,48 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::watch;
 
+/// Whose session it is.
+pub(crate) struct Login {
+    pub(crate) user: String,
+    /// What the user proved to know the password of: with another one the session ends.
+    pub(crate) verifier: Verifier,
+    /// Tells of changes of the users file and the policy since the login.
+    pub(crate) changes: watch::Receiver<u64>,
+}
+
 /// One client's session.
 pub(crate) struct Session {
     shared: Arc<Shared>,
     connection: Connection,
     user: String,
+    verifier: Verifier,
+    changes: watch::Receiver<u64>,
     cancels: watch::Receiver<u64>,
     purpose: Option<String>,
-    /// Active grants at the last look.
+    /// The policy and the active grants of it at the last look.
+    policy: Arc<AccessPolicy>,
     active: Vec<usize>,
+    /// How often either changed.
+    looks: u64,
     status: TransactionStatus,
     statements: BTreeMap<String, Arc<Prepared>>,
     portals: BTreeMap<String, Portal>,
     views: Views,
+    /// Bytes of the texts of views that were made since there were none.
+    view_bytes: usize,
     /// After an error of the extended protocol, until the next Sync.
     skips: bool,
+    /// Its share of the connections to a PostgreSQL backend.
+    holder: Option<Holder>,
+}
+
+/// What a session waits for.
+enum Came {
+    Message(Result<Message, Gone>),
+    /// The users file or the policy changed.
+    Change,
+    /// The gateway stops.
+    Stop,
 }
 
 /// Why a message is not answered.
@@ -78,20 +112,30 @@ impl Session {
     pub(crate) fn new(
         shared: Arc<Shared>,
         connection: Connection,
-        user: String,
+        login: Login,
         cancels: watch::Receiver<u64>,
     ) -> Self {
+        let holder = match &shared.backend {
+            Backend::Postgres { pools, .. } => Some(pools.holder(&login.user)),
+            Backend::Embedded(_) => None,
+        };
         Self {
+            holder,
+            policy: shared.policy.clone(),
             shared,
             connection,
-            user,
+            user: login.user,
+            verifier: login.verifier,
+            changes: login.changes,
             cancels,
             purpose: None,
             active: Vec::new(),
+            looks: 0,
             status: TransactionStatus::Idle,
             statements: BTreeMap::new(),
             portals: BTreeMap::new(),
             views: Views::default(),
+            view_bytes: 0,
             skips: false,
         }
     }
@@ -124,29 +168,40 @@ impl Session {
         }
         self.connection.put(&reply::key_data(process, secret));
         self.connection.put(&reply::ready(self.status));
-        if self.connection.send().await.is_err() {
-            return;
+        match self.connection.send().await {
+            Ok(()) => {}
+            Err(Gone::Unlogged) => return self.unlogged().await,
+            Err(_) => return,
         }
         loop {
             let stop = async {
                 let _ = stopped.wait_for(|stop| *stop).await;
             };
-            let message = tokio::select! {
-                message = self.connection.message(self.shared.limits.idle) => Some(message),
-                () = stop => None,
+            let (patience, closes_cursors) = self.patience();
+            let came = tokio::select! {
+                message = self.connection.message(patience) => Came::Message(message),
+                _ = self.changes.changed() => Came::Change,
+                () = stop => Came::Stop,
             };
-            let handled = match message {
-                None => {
+            let handled = match came {
+                Came::Stop => {
                     return self
                         .farewell("57P01", "stopping", "the gateway is stopping")
                         .await;
                 }
-                Some(Ok(message)) => self.handle(message).await,
-                Some(Err(gone)) => Err(gone),
+                Came::Change => self.changed().await,
+                Came::Message(Ok(message)) => self.handle(message).await,
+                Came::Message(Err(Gone::Late)) if closes_cursors => {
+                    self.close_running();
+                    Ok(())
+                }
+                Came::Message(Err(gone)) => Err(gone),
             };
             match handled {
                 Ok(()) => {}
                 Err(Gone::Closed) => return,
+                Err(Gone::Ended) => return self.connection.close().await,
+                Err(Gone::Unlogged) => return self.unlogged().await,
                 Err(Gone::Late) => {
                     return self
                         .farewell(
@@ -167,6 +222,11 @@ impl Session {
                 }
             }
         }
+    }
+
+    async fn unlogged(self) {
+        let text = "the audit log cannot be written, and nothing is answered without it";
+        self.farewell("53100", "audit-not-written", text).await;
     }
 
     async fn farewell(mut self, state: &'static str, code: &'static str, text: &str) {
@@ -198,13 +258,13 @@ impl Session {
                 if self.skips {
                     return Ok(());
                 }
-                match self.extended(extended).await {
+                let text = self.text_of(&extended);
+                match Box::pin(self.extended(extended)).await {
                     Ok(()) => Ok(()),
                     Err(Stop::Gone(gone)) => Err(gone),
                     Err(Stop::Refused(refusal)) => {
                         self.skips = true;
-                        self.refuse(&refusal, None);
-                        Ok(())
+                        self.refuse(&refusal, text.as_deref()).await
                     }
                 }
             }
@@ -218,44 +278,25 @@ impl Session {
         }
     }
 
-    fn refuse(&mut self, refusal: &Refusal, text: Option<&str>) {
-        self.connection.put(&reply::error(refusal));
-        if self.status == TransactionStatus::Transaction {
-            self.status = TransactionStatus::Error;
+    async fn simple(&mut self, text: &str) -> Result<(), Gone> {
+        match self.simple_all(text).await {
+            Ok(()) => Ok(()),
+            Err(Stop::Gone(gone)) => Err(gone),
+            Err(Stop::Refused(refusal)) => self.refuse(&refusal, Some(text)).await,
         }
-        let event = Event {
-            event: "refused".into(),
-            at: self.shared.at(),
-            user: self.user.clone(),
-            purpose: self.purpose.clone(),
-            statement: text.map(str::to_owned),
-            decision: refusal.code.into(),
-            ..Event::default()
-        };
-        // nothing leaves on a refusal, so one that cannot be written harms nobody
-        let _ = self.shared.audit.append(event);
     }
 
-    async fn simple(&mut self, text: &str) -> Result<(), Gone> {
-        let commands = match statement::parse(text) {
-            Ok(commands) => commands,
-            Err(error) => {
-                self.refuse(&error.into(), Some(text));
-                return Ok(());
-            }
-        };
+    async fn simple_all(&mut self, text: &str) -> Result<(), Stop> {
+        // before anything reads it
+        self.came(text, "received").await?;
+        self.still()?;
+        let commands = statement::parse(text)?;
         if commands.is_empty() {
             self.connection.put(&reply::empty());
         }
         for command in commands {
-            match self.simple_one(command).await {
-                Ok(()) => {}
-                Err(Stop::Gone(gone)) => return Err(gone),
-                Err(Stop::Refused(refusal)) => {
-                    self.refuse(&refusal, Some(text));
-                    return Ok(());
-                }
-            }
+            self.still()?;
+            Box::pin(self.simple_one(command)).await?;
         }
         Ok(())
     }
@@ -299,6 +340,8 @@ impl Session {
     async fn extended(&mut self, message: Message) -> Result<(), Stop> {
         match message {
             Message::Parse { name, query, types } => {
+                self.came(&query, "prepared").await?;
+                self.still()?;
                 if !name.is_empty() && self.statements.contains_key(&name) {
                     return Err(Refusal::new(
                         "42P05",
@@ -307,14 +350,8 @@ impl Session {
                     )
                     .into());
                 }
-                self.bounded()?;
-                let mut commands = match statement::parse(&query) {
-                    Ok(commands) => commands,
-                    Err(error) => {
-                        self.refused_text(&error.into(), &query);
-                        return Ok(());
-                    }
-                };
+                self.bounded(query.len())?;
+                let mut commands = statement::parse(&query)?;
                 if commands.len() > 1 {
                     return Err(Refusal::new(
                         "42601",
@@ -325,14 +362,8 @@ impl Session {
                 }
                 let command = commands.pop();
                 self.allowed_now(command.as_ref())?;
-                let prepared = match self.prepare(command, &types).await {
-                    Ok(prepared) => prepared,
-                    Err(Stop::Refused(refusal)) => {
-                        self.refused_text(&refusal, &query);
-                        return Ok(());
-                    }
-                    Err(gone) => return Err(gone),
-                };
+                let mut prepared = self.prepare(command, &types).await?;
+                prepared.text = query.into();
                 self.statements.insert(name, Arc::new(prepared));
                 self.connection.put(&reply::parsed());
             }
@@ -361,11 +392,11 @@ impl Session {
                     )
                     .into());
                 }
-                self.bounded()?;
                 let values = Values {
                     formats,
                     bytes: parameters,
                 };
+                self.bounded(values.size())?;
                 self.portals
                     .insert(portal, new_portal(prepared, values, results));
                 self.connection.put(&reply::bound());
@@ -400,6 +431,7 @@ impl Session {
                 }
             }
             Message::Execute { portal: name, rows } => {
+                self.still()?;
                 let mut portal = self.portals.remove(&name).ok_or_else(no_portal)?;
                 self.allowed_now(portal.prepared.command.as_ref())?;
                 let kept = self.execute(&mut portal, rows, true).await?;
@@ -421,19 +453,30 @@ impl Session {
         Ok(())
     }
 
-    /// Refuses with the statement's text in the audit log.
-    fn refused_text(&mut self, refusal: &Refusal, text: &str) {
-        self.skips = true;
-        self.refuse(refusal, Some(text));
-    }
-
-    fn bounded(&self) -> Result<(), Refusal> {
+    /// Whether one more thing of that size can be kept.
+    fn bounded(&self, bytes: usize) -> Result<(), Refusal> {
         let kept = self.statements.len() + self.portals.len() + self.views.len();
-        if kept >= self.shared.limits.objects {
+        let texts = self.statements.values().map(|one| one.text.len());
+        let values = self.portals.values().map(|portal| portal.values.size());
+        let size = texts.chain(values).sum::<usize>() + self.view_bytes + bytes;
+        if kept >= self.shared.limits.objects || size > self.shared.limits.object_bytes {
             return Err(Refusal::new(
                 "54000",
                 "too-many-objects",
                 "too many prepared statements, portals and views in this session",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether one more query can be left running.
+    fn bounded_running(&self) -> Result<(), Refusal> {
+        let running = self.portals.values().filter(|one| one.running.is_some());
+        if running.count() >= self.shared.limits.open {
+            return Err(Refusal::new(
+                "54000",
+                "too-many-cursors",
+                "too many open cursors and portals in this session; close some",
             ));
         }
         Ok(())
@@ -491,8 +534,20 @@ fn no_portal() -> Refusal {
     Refusal::new(
         "34000",
         "cursor-missing",
-        "there is no portal of that name; a change of purpose or role closes portals",
+        "there is no portal of that name; a change of purpose or role closes portals, and so does a long silence",
     )
+}
+
+/// Records of an answer may have become too old since it began.
+fn day_ended() -> Refusal {
+    Refusal {
+        hint: Some("ask again".into()),
+        ..Refusal::new(
+            "40001",
+            "day-ended",
+            "a new day began since this answer did, and some of its records may now be past their retention: what was open is closed",
+        )
+    }
 }
 
 fn roles_changed() -> Refusal {

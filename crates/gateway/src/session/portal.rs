@@ -1,5 +1,6 @@
 //! A bound statement or cursor that runs: rows on demand, with a look at the user's roles before each batch.
 
+use super::consent::Consent;
 use super::prepared::{Prepared, Values, format_of};
 use super::text;
 use crate::audit::Event;
@@ -36,6 +37,10 @@ pub(crate) struct Running {
     pub(crate) fields: Vec<FieldOut>,
     /// What the audit log is told of it; `None` for the catalogue.
     pub(crate) event: Option<Event>,
+    /// The consent that its rows rest on.
+    pub(crate) consent: Consent,
+    /// The day it began on, when its purpose may not see records that are older than so many days.
+    pub(crate) day: Option<i64>,
     /// When roles were last looked at.
     pub(crate) seen: Moment,
     pub(crate) deadline: Option<tokio::time::Instant>,
@@ -93,12 +98,7 @@ impl Rows {
                         "a cursor's format is fixed when it is declared",
                     ));
                 }
-                for row in 0..most.min(CHUNK) {
-                    if !answer.next(out).await? {
-                        return Ok(row);
-                    }
-                }
-                Ok(most.min(CHUNK))
+                answer.fetch(most.min(CHUNK), out).await
             }
             Self::Engine { batches, current } => {
                 let (batch, start) = loop {

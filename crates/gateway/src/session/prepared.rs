@@ -9,11 +9,12 @@ use arrow_pg::datatypes::{field_into_pg_type, into_pg_type};
 use bytes::Bytes;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::common::ParamValues;
-use denym_purpose::PurposeId;
+use denym_purpose::{AccessPolicy, PurposeId};
 use pgwire::api::Type;
 use pgwire::api::portal::Portal as WirePortal;
 use pgwire::api::stmt::StoredStatement;
 use pgwire::messages::extendedquery::Bind;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::request::Refusal;
@@ -29,6 +30,8 @@ pub(crate) struct Prepared {
     pub(crate) parameters: Vec<Type>,
     /// What it returns, if rows.
     pub(crate) fields: Option<Vec<FieldOut>>,
+    /// Its text as it came in a message of its own.
+    pub(crate) text: Arc<str>,
 }
 
 /// How a statement runs.
@@ -47,17 +50,61 @@ pub(crate) enum Plan {
 pub(crate) struct Pushed {
     pub(crate) described: Described,
     pub(crate) rewritten: Rewritten,
+    pub(crate) policy: Arc<AccessPolicy>,
     pub(crate) purpose: PurposeId,
     pub(crate) active: Vec<usize>,
     /// Whether compared values were lifted out of the text.
     pub(crate) lifts: bool,
 }
 
+/// Types whose binary form is their text.
+const TEXTS: [Type; 4] = [Type::TEXT, Type::VARCHAR, Type::BPCHAR, Type::NAME];
+
 /// The parameters of a bound statement.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Values {
     pub(crate) formats: Vec<i16>,
     pub(crate) bytes: Vec<Option<Bytes>>,
+}
+
+impl Values {
+    /// Bytes of all of them.
+    pub(crate) fn size(&self) -> usize {
+        self.bytes.iter().flatten().map(Bytes::len).sum()
+    }
+
+    /// The same as texts, for the audit log: texts and whole numbers as people read them, anything else as hexadecimal digits.
+    pub(crate) fn shown(&self, types: &[Type]) -> Vec<Option<String>> {
+        let shown = |(place, bytes): (usize, &Option<Bytes>)| {
+            let bytes = bytes.as_ref()?;
+            let is_text = format_of(&self.formats, place) == 0;
+            let kind = types.get(place);
+            let is_text = is_text || kind.is_none_or(|kind| TEXTS.contains(kind));
+            let text = std::str::from_utf8(bytes).ok().filter(|_| is_text);
+            let number = match *bytes.as_ref() {
+                [a, b] if kind == Some(&Type::INT2) => Some(i16::from_be_bytes([a, b]).into()),
+                [a, b, c, d] if kind == Some(&Type::INT4) => {
+                    Some(i32::from_be_bytes([a, b, c, d]).into())
+                }
+                [a, b, c, d, e, f, g, h] if kind == Some(&Type::INT8) => {
+                    Some(i64::from_be_bytes([a, b, c, d, e, f, g, h]))
+                }
+                _ => None,
+            };
+            Some(match (text, number) {
+                (Some(text), _) => text.to_owned(),
+                (None, Some(number)) => number.to_string(),
+                (None, None) => {
+                    let mut out = String::from("\\x");
+                    for byte in bytes {
+                        let _ = write!(out, "{byte:02x}");
+                    }
+                    out
+                }
+            })
+        };
+        self.bytes.iter().enumerate().map(shown).collect()
+    }
 }
 
 /// The format of one column or parameter among the codes a client sent.

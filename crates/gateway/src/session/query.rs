@@ -4,20 +4,23 @@ use super::portal::{Portal, Rows, Running};
 use super::prepared::{
     Plan, Prepared, Pushed, Values, engine_values, fields, format_of, parameter_types,
 };
-use super::{Session, Stop, no_portal, returns, roles_changed, said_types};
+use super::{Session, Stop, day_ended, no_portal, returns, roles_changed, said_types};
 use crate::audit::Event;
 use crate::connection::Gone;
+use crate::language::may_be_declared;
+use crate::pools::Holder;
 use crate::pushdown::{Names, Pushdown, Rewritten};
-use crate::remote::Value;
+use crate::remote::{Value, unreachable_server};
 use crate::reply::FieldOut;
 use crate::request::{Refusal, Request};
 use crate::server::Backend;
-use crate::statement::Command;
-use denym_purpose::{AccessPurpose, Moment, Operation};
+use crate::statement::{Command, has_parameters};
+use denym_purpose::{AccessPurpose, Operation};
 use pgwire::api::Type;
 use sqlparser::ast::Statement;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
+use std::sync::Arc;
 
 impl Session {
     /// Reads a statement against the governed schema.
@@ -26,6 +29,7 @@ impl Session {
         command: Option<Command>,
         types: &[u32],
     ) -> Result<Prepared, Stop> {
+        self.cancels.mark_unchanged();
         // before anything else looks at it
         let command = command.map(|one| self.expanded(one)).transpose()?;
         let of = |command| Prepared {
@@ -33,6 +37,7 @@ impl Session {
             plan: Plan::Session,
             parameters: Vec::new(),
             fields: None,
+            text: "".into(),
         };
         let query = match &command {
             Some(query @ Command::Query { .. }) => query.clone(),
@@ -57,17 +62,26 @@ impl Session {
         else {
             return Ok(of(command));
         };
-        let is_governed = !Pushdown::tables(&self.shared.policy, statement).is_empty();
+        let named = Pushdown::tables(&self.shared.policy, statement);
+        let is_governed = !named.is_empty();
         let shared = self.shared.clone();
-        if let (true, Backend::Postgres { remote, schema, .. }) = (is_governed, &shared.backend) {
+        if let (true, Backend::Postgres { pools, schema, .. }) = (is_governed, &shared.backend) {
             let request = self.request(statement, purpose.as_deref())?;
-            // a text without parameters of its own can have its values lifted
-            let lifts = types.is_empty() && !sql.contains('$');
+            if !types.iter().all(|oid| may_be_declared(*oid)) {
+                return Err(crate::Error::NotAllowed {
+                    what: "a parameter of a type that is not listed".into(),
+                }
+                .into());
+            }
+            // a statement without parameters of its own can have its values lifted
+            let lifts = types.is_empty() && !has_parameters(statement);
             let rewritten = push(&request, schema, statement, lifts)?;
             let said: Vec<Type> = said_types(types);
             let described = self
                 .guarded(None, async {
-                    let mut lease = remote.lease().await?;
+                    let mut lease = pools
+                        .lease(request.purpose.id(), holder(self.holder.as_ref())?)
+                        .await?;
                     lease.describe(&rewritten.sql, &said).await
                 })
                 .await?;
@@ -89,35 +103,38 @@ impl Session {
                 plan: Plan::Remote(Box::new(Pushed {
                     described,
                     rewritten,
+                    policy: request.policy,
                     purpose: request.purpose.id(),
                     active: request.activation.active,
                     lifts,
                 })),
                 command,
+                text: "".into(),
             });
         }
-        let planned = shared
-            .backend
-            .catalogue()
-            .plan(&self.user, statement, sql, is_governed)
+        let user = self.user.clone();
+        let deadline = self.deadline();
+        let engine = shared.backend.catalogue();
+        let planned = self
+            .guarded(
+                deadline,
+                Box::pin(engine.plan(&user, statement, sql, is_governed)),
+            )
             .await?;
+        // the purpose was found for the tables that are named; the plan reads no other
+        if !planned.tables.is_subset(&named) {
+            return Err(crate::Error::NotAllowed {
+                what: "a governed table under another name".into(),
+            }
+            .into());
+        }
         Ok(Prepared {
             parameters: parameter_types(types, &planned.parameters),
             fields: returns(command.as_ref(), fields(&planned.schema)?),
             plan: Plan::Engine(Box::new(planned)),
             command,
+            text: "".into(),
         })
-    }
-
-    /// Looks at the user's roles; portals opened under others are closed.
-    pub(super) fn look(&mut self) -> Result<(denym_purpose::Activation, Moment), Refusal> {
-        let now = self.shared.now();
-        let activation = self.shared.policy.activate(&self.user, now)?;
-        if activation.active != self.active {
-            self.portals.clear();
-            self.active.clone_from(&activation.active);
-        }
-        Ok((activation, now))
     }
 
     /// The right of a statement to governed data.
@@ -127,7 +144,7 @@ impl Session {
         stated: Option<&str>,
     ) -> Result<Request, Refusal> {
         let (activation, now) = self.look()?;
-        let policy = self.shared.policy.clone();
+        let policy = self.policy.clone();
         let tables = Pushdown::tables(&policy, statement);
         let names: Vec<&str> = tables.iter().map(String::as_str).collect();
         let stated = stated.or(self.purpose.as_deref());
@@ -141,12 +158,13 @@ impl Session {
         })
     }
 
-    /// Starts a query: purpose, audit log, backend, in this order.
+    /// Starts a query: purpose, audit log, consent, backend, in this order. `is_kept` when it may be left running between messages.
     pub(super) async fn start(
         &mut self,
         prepared: &Prepared,
         values: &Values,
         formats: &[i16],
+        is_kept: bool,
     ) -> Result<Running, Stop> {
         let Some(Command::Query {
             statement,
@@ -160,31 +178,62 @@ impl Session {
         };
         self.cancels.mark_unchanged();
         let shared = self.shared.clone();
-        let deadline = shared
-            .limits
-            .statement
-            .map(|limit| tokio::time::Instant::now() + limit);
+        let deadline = self.deadline();
         let is_governed = !Pushdown::tables(&shared.policy, statement).is_empty();
         let request = if is_governed {
             Some(self.request(statement, purpose.as_deref())?)
         } else {
             None
         };
+        // the purpose may be another one than when the statement was prepared
+        let again = match (&prepared.plan, &request, &shared.backend) {
+            (Plan::Remote(pushed), Some(request), Backend::Postgres { schema, .. })
+                if !Arc::ptr_eq(&pushed.policy, &request.policy)
+                    || pushed.purpose != request.purpose.id()
+                    || pushed.active != request.activation.active =>
+            {
+                Some(push(request, schema, statement, pushed.lifts)?)
+            }
+            _ => None,
+        };
         let event = match &request {
-            None => None,
+            None => {
+                self.executes(prepared, !prepared.text.is_empty()).await?;
+                None
+            }
             Some(request) => {
                 let written_out = expanded.then_some(sql.as_str());
-                Some(self.record(request, statement, text, written_out)?)
+                let read = match &prepared.plan {
+                    Plan::Remote(pushed) => {
+                        again.as_ref().unwrap_or(&pushed.rewritten).tables.clone()
+                    }
+                    Plan::Engine(planned) => asked(request, &planned.tables)?,
+                    Plan::Session => BTreeMap::new(),
+                };
+                let mut event = self.access(request, read, text, written_out)?;
+                event.parameters = values.shown(&prepared.parameters);
+                self.log(event.clone()).await?;
+                Some(event)
             }
         };
+        // before the query begins: a change in between ends it
+        let tables = Pushdown::tables(&shared.policy, statement);
+        let consent = self.consent(tables, is_kept).await?;
         let seen = shared.now();
+        let day = request.as_ref().and_then(|request| {
+            let retention = request.policy.purposes.retention_days(request.purpose.id());
+            retention.map(|_| request.today)
+        });
         let rows = match &prepared.plan {
             Plan::Engine(planned) => {
                 let values = engine_values(planned, &prepared.parameters, values)?;
                 let engine = shared.backend.catalogue();
                 let user = self.user.clone();
                 let batches = self
-                    .guarded(deadline, engine.run(&user, planned, values, request))
+                    .guarded(
+                        deadline,
+                        Box::pin(engine.run(&user, planned, values, request)),
+                    )
                     .await?;
                 Rows::Engine {
                     batches,
@@ -192,22 +241,12 @@ impl Session {
                 }
             }
             Plan::Remote(pushed) => {
-                let (Some(request), Backend::Postgres { remote, schema, .. }) =
-                    (&request, &shared.backend)
+                let (Some(request), Backend::Postgres { pools, .. }) = (&request, &shared.backend)
                 else {
                     return Err(Refusal::new("58000", "query-failed", "the query failed").into());
                 };
                 let described = &pushed.described;
-                let same = pushed.purpose == request.purpose.id()
-                    && pushed.active == request.activation.active;
-                // the purpose may be another one than when the statement was prepared
-                let again;
-                let rewritten = if same {
-                    &pushed.rewritten
-                } else {
-                    again = push(request, schema, statement, pushed.lifts)?;
-                    &again
-                };
+                let rewritten = again.as_ref().unwrap_or(&pushed.rewritten);
                 let text: Vec<bool> = (0..described.columns.len())
                     .map(|place| format_of(formats, place) == 0)
                     .collect();
@@ -225,7 +264,9 @@ impl Session {
                     matches!(&**statement, Statement::Query(query) if query.order_by.is_some());
                 let answer = self
                     .guarded(deadline, async {
-                        let lease = remote.lease().await?;
+                        let lease = pools
+                            .lease(request.purpose.id(), holder(self.holder.as_ref())?)
+                            .await?;
                         lease
                             .run(&rewritten.sql, types, described, &text, sent, ordered)
                             .await
@@ -257,34 +298,29 @@ impl Session {
             rows,
             fields,
             event,
+            consent,
+            day,
             seen,
             deadline,
         })
     }
 
-    /// Writes an access to the audit log; what is written, for the rows that follow.
-    fn record(
+    /// An access as the audit log has it.
+    fn access(
         &self,
         request: &Request,
-        statement: &Statement,
+        tables: BTreeMap<String, Vec<String>>,
         text: &str,
         written_out: Option<&str>,
     ) -> Result<Event, Refusal> {
         let policy = &request.policy;
-        let mut tables = BTreeMap::new();
         let mut obligations = Vec::new();
-        for name in Pushdown::tables(policy, statement) {
-            let table = policy.table(&name)?;
-            let columns = request.names.requested(table);
-            let columns = columns
-                .iter()
-                .map(|place| table.columns[*place].name.clone());
+        for name in tables.keys() {
             let access =
-                policy.access(request.activation.clone(), request.purpose.clone(), &name)?;
+                policy.access(request.activation.clone(), request.purpose.clone(), name)?;
             obligations = access.obligations();
-            tables.insert(name, columns.collect());
         }
-        let event = Event {
+        Ok(Event {
             event: "access".into(),
             at: self.shared.at(),
             user: self.user.clone(),
@@ -293,12 +329,10 @@ impl Session {
             statement: Some(text.to_owned()),
             expanded: written_out.map(str::to_owned),
             tables,
-            rows: None,
             decision: "allowed".into(),
             obligations,
-        };
-        self.shared.audit.append(event.clone())?;
-        Ok(event)
+            ..Event::default()
+        })
     }
 
     /// Sends rows of a portal; how many, and whether it was stopped at the count asked for.
@@ -316,7 +350,7 @@ impl Session {
             .pump_rows(&mut running, most, formats, &mut count)
             .await;
         if let Some(event) = &running.event {
-            self.shared.audit.append(Event {
+            self.log(Event {
                 event: "served".into(),
                 at: self.shared.at(),
                 rows: Some(count),
@@ -328,10 +362,12 @@ impl Session {
                 .into(),
                 statement: None,
                 expanded: None,
+                parameters: Vec::new(),
                 tables: BTreeMap::new(),
                 obligations: Vec::new(),
                 ..event.clone()
-            })?;
+            })
+            .await?;
         }
         let has_more = outcome?;
         portal.has_ended = !has_more;
@@ -359,14 +395,21 @@ impl Session {
             }
             if running.event.is_some() {
                 let now = self.shared.now();
-                if now != running.seen {
+                if running.day.is_some_and(|day| day != now.day) {
+                    return Err(day_ended().into());
+                }
+                let is_told = self.changes.has_changed().unwrap_or(true);
+                if now != running.seen || is_told {
                     running.seen = now;
-                    let activation = self.shared.policy.activate(&self.user, now)?;
-                    if activation.active != self.active {
-                        self.look()?;
+                    self.changes.mark_unchanged();
+                    self.still()?;
+                    let before = self.looks;
+                    self.look()?;
+                    if before != self.looks {
                         return Err(roles_changed().into());
                     }
                 }
+                self.consented_now_and_then(running).await?;
             }
             let mut out = std::mem::take(&mut self.connection.out);
             let before = out.len();
@@ -390,13 +433,20 @@ impl Session {
         }
     }
 
-    /// Waits for something unless the statement is cancelled or takes too long.
+    /// When a statement that begins now must have ended.
+    fn deadline(&self) -> Option<tokio::time::Instant> {
+        let limit = self.shared.limits.statement?;
+        Some(tokio::time::Instant::now() + limit)
+    }
+
+    /// Waits for something unless the statement is cancelled, takes too long, or its client is gone.
     async fn guarded<T>(
         &self,
         deadline: Option<tokio::time::Instant>,
         work: impl Future<Output = Result<T, Refusal>>,
     ) -> Result<T, Stop> {
         let mut cancels = self.cancels.clone();
+        let ended = self.ended();
         let late = async {
             match deadline {
                 Some(deadline) => tokio::time::sleep_until(deadline).await,
@@ -409,10 +459,34 @@ impl Session {
                 Ok(()) => Err(Refusal::new("57014", "cancelled", "canceling statement due to user request").into()),
                 Err(_) => Err(Gone::Closed.into()),
             },
+            refusal = ended => Err(refusal.into()),
             () = late => Err(Refusal::new("57014", "statement-timeout", "canceling statement due to statement timeout").into()),
+            gone = self.connection.closed() => Err(gone.into()),
             done = work => Ok(done?),
         }
     }
+}
+
+/// This session, as the pools of a PostgreSQL backend know it.
+fn holder(kept: Option<&Holder>) -> Result<&Holder, Refusal> {
+    kept.ok_or_else(unreachable_server)
+}
+
+/// The columns asked for of each table that a plan reads.
+fn asked(
+    request: &Request,
+    tables: &BTreeSet<String>,
+) -> Result<BTreeMap<String, Vec<String>>, Refusal> {
+    let mut read = BTreeMap::new();
+    for name in tables {
+        let table = request.policy.table(name)?;
+        let columns = request.names.requested(table);
+        let columns = columns
+            .iter()
+            .map(|place| table.columns[*place].name.clone());
+        read.insert(name.clone(), columns.collect());
+    }
+    Ok(read)
 }
 
 /// The statement as the PostgreSQL server gets it.

@@ -4,7 +4,7 @@ use super::{Session, Stop};
 use crate::pushdown::Pushdown;
 use crate::server::Backend;
 use crate::statement::{Command, NewView};
-use crate::view::ViewMistake;
+use crate::view_mistake::ViewMistake;
 use sqlparser::ast::Ident;
 
 impl Session {
@@ -52,8 +52,16 @@ impl Session {
         if self.shared.policy.tables.contains_key(&new.name) {
             return Err(refused(ViewMistake::Governed).into());
         }
-        if !self.views.contains(&new.name) {
-            self.bounded()?;
+        let size = match &new.query {
+            Command::Query { text, .. } => text.len(),
+            _ => 0,
+        };
+        if self.views.len() == 0 {
+            self.view_bytes = 0;
+        }
+        let is_long = self.view_bytes + size > self.shared.limits.object_bytes;
+        if is_long || !self.views.contains(&new.name) {
+            self.bounded(size)?;
         }
         let mut view = new.view.clone();
         // also tells whether it would read itself
@@ -71,6 +79,7 @@ impl Session {
             }
         }
         self.views = self.views.with(&new.name, view, new.replaces)?;
+        self.view_bytes += size;
         Ok(())
     }
 

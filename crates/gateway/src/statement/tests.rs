@@ -161,3 +161,79 @@ fn clients_may_say_what_they_always_say() {
     let long = format!("SELECT {}1", "1 + ".repeat(1_000_000));
     assert!(parse(&long).is_err(), "a deep tree is not built");
 }
+
+#[test]
+fn what_would_take_for_ever_is_refused_at_once() {
+    // with the stack that the gateway's own threads have
+    let thread = std::thread::Builder::new().stack_size(crate::server::STACK);
+    let done = thread.spawn(refuses_at_once).expect("a thread").join();
+    assert!(done.is_ok());
+}
+
+fn refuses_at_once() {
+    let start = std::time::Instant::now();
+    for text in [
+        format!("SELECT {} ) FROM t", "NOT ".repeat(49)),
+        format!("SELECT {}1{}", "lower(".repeat(38), ")".repeat(38)),
+        format!("SELECT {}1{}", "not (".repeat(40), ")".repeat(40)),
+        format!("SELECT {}", "CASE WHEN ".repeat(300)),
+        format!("SELECT {}", "interval ".repeat(300)),
+        format!(
+            "{}SELECT 1{}",
+            "WITH w AS (".repeat(38),
+            ") SELECT 1".repeat(38)
+        ),
+        format!("SELECT 1 FROM {}t{}", "(".repeat(40), ")".repeat(40)),
+        format!("SELECT {}1{}", "(".repeat(41), ")".repeat(41)),
+        format!("SELECT 1 {}", "+ 1 ".repeat(700)),
+        format!("SELECT 1 {}", "UNION SELECT 1 ".repeat(700)),
+    ] {
+        let _ = parse(&text);
+    }
+    assert!(start.elapsed() < std::time::Duration::from_secs(10));
+    for text in [
+        format!(
+            "{}SELECT 1{}",
+            "WITH w AS (".repeat(9),
+            ") SELECT 1".repeat(9)
+        ),
+        format!("SELECT {}1{}", "(".repeat(41), ")".repeat(41)),
+        format!("SELECT 1 {}", "+ 1 ".repeat(700)),
+        format!("SELECT 1 {}", "UNION SELECT 1 ".repeat(700)),
+    ] {
+        assert!(
+            matches!(parse(&text), Err(Error::NotAllowed { .. })),
+            "{text}"
+        );
+    }
+    let deep = format!(
+        "{}SELECT 1{}",
+        "WITH w AS (".repeat(8),
+        ") SELECT 1".repeat(8)
+    );
+    assert!(parse(&deep).is_ok());
+    // what stands in a quote is no word, however it is doubled
+    let quoted = format!("SELECT 'x'' , {}1 --'", "1 + ".repeat(150_000));
+    assert!(parse(&quoted).is_ok());
+}
+
+#[test]
+fn what_is_recorded_is_cut_out_of_what_came() {
+    let came = "  SELECT 'é',\n 'it''s', E'\\'' /* c */ FROM \"a\"\"b\"  FOR PURPOSE t-email ; SELECT 2 -- end\n";
+    let texts: Vec<(String, String)> = parse(came)
+        .expect("two")
+        .into_iter()
+        .map(|command| match command {
+            Command::Query { text, sql, .. } => (text, sql),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let sql = "SELECT 'é',\n 'it''s', E'\\'' /* c */ FROM \"a\"\"b\"";
+    assert_eq!(
+        texts,
+        [
+            (format!("{sql}  FOR PURPOSE t-email"), sql.to_owned()),
+            ("SELECT 2".to_owned(), "SELECT 2".to_owned()),
+        ]
+    );
+}

@@ -1,7 +1,7 @@
 //! Generated queries over generated tables: raw in `raw`, and as they look masked beforehand in one schema per purpose.
 
 pub(crate) use super::random::Draws;
-use super::{NOON, Plan, Site, csv};
+use super::{NOON, Plan, Site, csv, ddl};
 use denym_purpose::{AccessPolicy, AccessPurpose};
 use denym_testkit::postgres::{NULL, Server};
 use std::fmt::Write as _;
@@ -110,6 +110,7 @@ pub(crate) fn set_up(server: &Server, policy: &AccessPolicy) {
             );
         }
     }
+    sql.push_str(&ddl(policy, None, &[]));
     for purpose in ["marketing", "research"] {
         let _ = write!(sql, "CREATE SCHEMA {purpose};");
         let activation = policy.activate("anna", NOON).expect("known");

@@ -2,13 +2,17 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 pub(crate) mod generated;
+pub(crate) mod guess;
+pub(crate) mod process;
 pub(crate) mod question;
 #[path = "../../../purpose/tests/random/mod.rs"]
 pub(crate) mod random;
 
+use denym_gateway::admin::PolicyFile;
+use denym_gateway::admin::ddl::{Wanted, script};
 use denym_gateway::scram::Verifier;
-use denym_gateway::{Backend, Config, Error, Gateway, Limits, Protection, Tls, Users};
-use denym_purpose::Moment;
+use denym_gateway::{Backend, Config, Error, Gateway, Limits, Logins, Protection, Tls, Users};
+use denym_purpose::{AccessPolicy, Moment};
 use denym_testkit::postgres::{NULL, Server, feed, rows};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -25,6 +29,32 @@ pub(crate) const NOON: Moment = Moment {
 
 /// Every test user's password.
 pub(crate) const PASSWORD: &str = "correct horse";
+
+/// Sets a server up for all purposes of a policy, or for one table only.
+pub(crate) fn install(server: &Server, policy: &AccessPolicy, table: Option<&str>) {
+    let sql = ddl(policy, table, &[]);
+    server
+        .query(&sql)
+        .unwrap_or_else(|error| panic!("{error}\n{sql}"));
+}
+
+/// The script that does it.
+pub(crate) fn ddl(policy: &AccessPolicy, table: Option<&str>, readers: &[String]) -> String {
+    let wanted = Wanted {
+        purpose: None,
+        table,
+        schema: "raw",
+        owner: "denym_views",
+        logins: "denym",
+        verifiers: &BTreeMap::new(),
+        readers,
+        indexes: true,
+        unconditional: false,
+    };
+    let script = script(policy, &wanted).unwrap_or_else(|error| panic!("{error}"));
+    // nobody reads notices here
+    format!("SET client_min_messages = warning;\n{}", script.sql)
+}
 
 /// What a gateway is made from.
 pub(crate) struct Plan {
@@ -51,6 +81,16 @@ impl Plan {
         consent: Option<String>,
     ) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
+        Self::embedded_in(folder, policy, files, consent)
+    }
+
+    /// The same in a folder where another may have been before.
+    pub(crate) fn embedded_in(
+        folder: tempfile::TempDir,
+        policy: &str,
+        files: &[(&str, String)],
+        consent: Option<String>,
+    ) -> Self {
         let mut tables = BTreeMap::new();
         for (name, text) in files {
             let path = folder.path().join(format!("{name}.csv"));
@@ -60,24 +100,39 @@ impl Plan {
         Self::new(folder, policy, Backend::Embedded { tables }, consent)
     }
 
-    /// A gateway in front of a PostgreSQL server, raw tables in the schema `raw`.
+    /// A gateway in front of a PostgreSQL server with raw tables in the schema `raw`, set up as a steward does: one login for each purpose.
     pub(crate) fn postgres(policy: &str, server: &Server) -> Self {
+        Self::before(policy, server, "", Logins::default())
+    }
+
+    /// The same with a superuser's login for everything, which only a test can say: the gateway's own refusals stand alone.
+    pub(crate) fn unlocked(policy: &str, server: &Server) -> Self {
+        Self::before(policy, server, " user=postgres", Logins::UncheckedForTests)
+    }
+
+    fn before(policy: &str, server: &Server, user: &str, logins: Logins) -> Self {
+        let connection = format!("host={}{user} dbname=postgres", server.socket().display());
+        let plan = Self::reached(policy, &connection, Protection::Local, logins);
+        let file = PolicyFile::read(&plan.config.policy).unwrap_or_else(|error| panic!("{error}"));
+        install(server, &file.policy, None);
+        plan
+    }
+
+    /// In front of a server that is set up, and reached so.
+    pub(crate) fn reached(
+        policy: &str,
+        connection: &str,
+        protection: Protection,
+        logins: Logins,
+    ) -> Self {
+        let backend = Backend::Postgres {
+            connection: connection.to_owned(),
+            schema: "raw".to_owned(),
+            protection,
+            logins,
+        };
         let folder = tempfile::tempdir().expect("a folder");
-        let connection = format!(
-            "host={} user=postgres dbname=postgres",
-            server.socket().display()
-        );
-        let schema = "raw".to_owned();
-        Self::new(
-            folder,
-            policy,
-            Backend::Postgres {
-                connection,
-                schema,
-                protection: Protection::Local,
-            },
-            None,
-        )
+        Self::new(folder, policy, backend, None)
     }
 
     fn new(
@@ -122,20 +177,6 @@ impl Plan {
             certificate: certificate.to_owned(),
             key: key.to_owned(),
         });
-        self
-    }
-
-    /// In front of a server that is reached so.
-    pub(crate) fn with_backend(mut self, text: &str, how: Protection) -> Self {
-        if let Backend::Postgres {
-            connection,
-            protection,
-            ..
-        } = &mut self.config.backend
-        {
-            text.clone_into(connection);
-            *protection = how;
-        }
         self
     }
 
@@ -238,6 +279,17 @@ impl Site {
         std::fs::read_to_string(self.folder.path().join("audit.jsonl")).expect("a log")
     }
 
+    /// Stops it; its folder.
+    pub(crate) fn stop(mut self) -> tempfile::TempDir {
+        let other = tempfile::tempdir().expect("a folder");
+        std::mem::replace(&mut self.folder, other)
+    }
+
+    /// The entries of the audit log, which must hold.
+    pub(crate) fn entries(&self) -> Vec<denym_gateway::audit::Event> {
+        entries(self.folder.path())
+    }
+
     pub(crate) fn set_clock(&self, now: Moment) {
         *self.clock.lock().expect("never poisoned") = now;
     }
@@ -254,6 +306,15 @@ impl Drop for Site {
     }
 }
 
+/// The entries of the audit log in a folder, which must hold.
+pub(crate) fn entries(folder: &Path) -> Vec<denym_gateway::audit::Event> {
+    let log = std::fs::read_to_string(folder.join("audit.jsonl")).expect("a log");
+    denym_gateway::audit::verify(log.as_bytes()).expect("the chain holds");
+    log.lines()
+        .map(|line| serde_json::from_str(line).expect("an event"))
+        .collect()
+}
+
 /// Runs psql with statements on its standard input.
 pub(crate) fn run(command: Command, sql: &str) -> Result<Vec<Vec<String>>, String> {
     let output = feed(command, sql);
@@ -263,7 +324,8 @@ pub(crate) fn run(command: Command, sql: &str) -> Result<Vec<Vec<String>>, Strin
     Ok(rows(&String::from_utf8(output.stdout).expect("UTF-8")))
 }
 
-fn psql() -> PathBuf {
+/// The newest psql.
+pub(crate) fn psql() -> PathBuf {
     let mut found: Vec<PathBuf> = std::fs::read_dir("/usr/lib/postgresql")
         .into_iter()
         .flatten()

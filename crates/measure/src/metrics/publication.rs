@@ -29,6 +29,8 @@ pub struct Publication<'a> {
     pub total: u64,
     /// What [`Publication::under`] found, per quasi-identifier.
     under: Vec<OnceLock<Vec<(u32, Code)>>>,
+    /// What [`Publication::level`] found, per quasi-identifier.
+    levels: Vec<OnceLock<Option<usize>>>,
 }
 
 impl<'a> Publication<'a> {
@@ -60,7 +62,24 @@ impl<'a> Publication<'a> {
             suppressed,
             total: summary.total(),
             under: vec![OnceLock::new(); summary.quasi.len()],
+            levels: vec![OnceLock::new(); summary.quasi.len()],
         })
+    }
+
+    /// The level whose nodes the labels of attribute `position` are; `None` when labels are no nodes of one level, as the numbers
+    /// that classes publish in the place of their label.
+    pub(crate) fn level(&self, position: usize) -> Option<usize> {
+        *self.levels[position].get_or_init(|| {
+            let level = *self.recoding.levels.as_ref()?.get(position)?;
+            let nodes = &self.hierarchies[position].levels().get(level)?.labels;
+            let labels = &self.recoding.labels[position];
+            (labels.texts == *nodes && labels.shares.len() == nodes.len()).then_some(level)
+        })
+    }
+
+    /// Whether the labels of attribute `position` are the nodes of one level.
+    pub(crate) fn by_nodes(&self, position: usize) -> bool {
+        self.level(position).is_some()
     }
 
     /// Leaves under what `class` publishes for attribute `position`.

@@ -56,8 +56,7 @@ pub fn workload_error(
     let counts = class_counts(publication);
     let published = |position: usize| {
         let asked = |query: &CountQuery| query.quasi.iter().any(|(other, _)| *other == position);
-        let by_level = publication.recoding.levels.is_some();
-        if by_level || !queries.iter().any(asked) {
+        if publication.by_nodes(position) || !queries.iter().any(asked) {
             return &[][..];
         }
         publication.under(position)
@@ -264,11 +263,7 @@ fn overlap(
 ) -> Vec<f64> {
     let labels = &publication.recoding.labels[position];
     let hierarchy = &publication.hierarchies[position];
-    let level = publication
-        .recoding
-        .levels
-        .as_ref()
-        .and_then(|levels| levels.get(position).copied());
+    let level = publication.level(position);
     let mut inside = vec![0.0; labels.shares.len()];
     if let Some(level) = level {
         for &code in codes {

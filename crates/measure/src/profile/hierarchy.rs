@@ -111,9 +111,11 @@ mod tests {
         assert!(Hierarchy::intervals(&ages, &widths).is_ok());
         let shares: Vec<String> = (0..50).map(|i| format!("0.{i:02}")).collect();
         let shares = dictionary(&shares);
-        if let GuessedHierarchy::Intervals(widths) = guess_hierarchy(&shares, None) {
-            assert!(Hierarchy::intervals(&shares, &widths).is_ok(), "{widths:?}");
-        }
+        let GuessedHierarchy::Intervals(widths) = guess_hierarchy(&shares, None) else {
+            panic!("shares get intervals");
+        };
+        assert!(widths[0] < Decimal::whole(1), "{widths:?}");
+        assert!(Hierarchy::intervals(&shares, &widths).is_ok(), "{widths:?}");
         let codes: Vec<String> = (0..20).map(|i| format!("021{i:02}")).collect();
         let codes = dictionary(&codes);
         assert_eq!(

@@ -32,7 +32,29 @@
 use denym_data::Fraction;
 
 use super::Confidence;
+use crate::Sense;
+use crate::catalogue::{ATTRIBUTE, Linkage, PromiseEntry, SHARES, Takes, takes};
 use crate::{Group, Promise, Terms};
+
+/// What policies, lists and reports say about it.
+pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
+    name: "alpha-k-anonymity",
+    place: 110,
+    in_policy: Some(("alpha-k-anonymity", "{ ... }")),
+    linkage: Linkage::Attribute,
+    parameters: &[
+        ATTRIBUTE,
+        takes("alpha", Takes::Share, "largest share of any value"),
+        takes("k", Takes::Whole, "fewest subjects in a group"),
+    ],
+    sense: Sense::AtMost,
+    monotone: SHARES,
+    description: "k subjects in each group and no value above a share alpha",
+    sentence: "Those who look the same are enough people, and every value of {secret} holds for a share of {asked} of them.",
+    formula: "|g| >= k and count(s in g) / |g| <= alpha for every s",
+    limits: "one bound for all values: frequent and rare ones alike",
+    reference: "Wong et al., (alpha,k)-anonymity, 2006",
+}];
 
 /// At least `k` subjects and every value at or below `alpha` in every group.
 #[derive(Debug, Clone, Copy)]
@@ -65,5 +87,9 @@ impl Promise for AlphaK {
 
     fn value(&self, group: &Group<'_>) -> f64 {
         self.confidence().value(group)
+    }
+
+    fn share(&self, group: &Group<'_>) -> Option<(u64, u64)> {
+        self.confidence().share(group)
     }
 }

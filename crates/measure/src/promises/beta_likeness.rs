@@ -42,8 +42,47 @@ use std::cmp::Ordering;
 
 use denym_data::{Code, Fraction};
 
+use crate::catalogue::{ATTRIBUTE, Linkage, PromiseEntry, SHARES, Takes, takes};
 use crate::exact::compare_products;
 use crate::{Group, Promise, Sense, Terms};
+
+/// What policies, lists and reports say about it.
+pub(crate) const ENTRIES: &[PromiseEntry] = &[
+    PromiseEntry {
+        name: "basic-beta-likeness",
+        place: 170,
+        in_policy: Some(("beta-likeness", "{ kind = \"basic\", ... }")),
+        linkage: Linkage::Attribute,
+        parameters: &[
+            ATTRIBUTE,
+            takes("beta", Takes::Number, "largest relative gain"),
+        ],
+        sense: Sense::AtMost,
+        monotone: SHARES,
+        description: "no value's share in a group exceeds its share in the table by more than a factor 1 + beta",
+        sentence: "Finding a person's look-alikes raises the certainty of a value of {secret}, relative to its frequency in all the data, by {asked}.",
+        formula: "(q(s) - p(s)) / p(s) <= beta, q in g, p in the table",
+        limits: "a value of half the table may become certain when beta is 1",
+        reference: "Cao and Karras, Publishing microdata with a robust privacy guarantee, 2012",
+    },
+    PromiseEntry {
+        name: "enhanced-beta-likeness",
+        place: 180,
+        in_policy: Some(("beta-likeness", "{ kind = \"enhanced\", ... }")),
+        linkage: Linkage::Attribute,
+        parameters: &[
+            ATTRIBUTE,
+            takes("beta", Takes::Number, "largest relative gain"),
+        ],
+        sense: Sense::AtMost,
+        monotone: SHARES,
+        description: "the same, with frequent values bounded by -ln of their share",
+        sentence: "Finding a person's look-alikes raises the certainty of a value of {secret}, relative to its frequency in all the data, by {asked}; frequent values are held tighter.",
+        formula: "(q(s) - p(s)) / p(s) <= min(beta, -ln p(s))",
+        limits: "losses are free: that a value is absent may be learned",
+        reference: "Cao and Karras, Publishing microdata with a robust privacy guarantee, 2012",
+    },
+];
 
 const TOLERANCE: f64 = 1e-11;
 

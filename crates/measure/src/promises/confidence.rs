@@ -38,7 +38,28 @@
 
 use denym_data::{Code, Fraction};
 
+use crate::catalogue::{ATTRIBUTE, Linkage, PromiseEntry, SHARES, Takes, takes};
 use crate::{Group, Promise, Sense, Terms};
+
+/// What policies, lists and reports say about it.
+pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
+    name: "confidence",
+    place: 90,
+    in_policy: Some(("confidence", "{ ... }")),
+    linkage: Linkage::Attribute,
+    parameters: &[
+        ATTRIBUTE,
+        takes("values", Takes::Values, "the guarded values"),
+        takes("at-most", Takes::Share, "largest share of each"),
+    ],
+    sense: Sense::AtMost,
+    monotone: SHARES,
+    description: "no guarded value can be inferred with more than the given confidence",
+    sentence: "Nobody can conclude a protected value of {secret} with a certainty above the bound ({asked}).",
+    formula: "count(s in g) / |g| <= at-most for each guarded s",
+    limits: "values without a bound are not guarded",
+    reference: "Wang, Fung, Yu, Handicapping attacker's confidence, 2007",
+}];
 
 /// The share of subjects with certain values stays at or below a bound.
 #[derive(Debug, Clone)]
@@ -76,6 +97,13 @@ impl Confidence {
             attribute,
             bounds: Bounds::Every(bound),
         }
+    }
+
+    /// Subjects with the most frequent guarded value.
+    fn largest(&self, group: &Group<'_>) -> u64 {
+        let counts = group.histogram(self.attribute).counts.iter();
+        let guarded = counts.filter(|&&(value, _)| self.bound_of(value).is_some());
+        guarded.map(|&(_, count)| count).max().unwrap_or(0)
     }
 
     /// The bound of `value`, if it has one.
@@ -123,18 +151,22 @@ impl Promise for Confidence {
 
     /// The largest confidence of a guarded value.
     fn value(&self, group: &Group<'_>) -> f64 {
-        let largest = group
-            .histogram(self.attribute)
-            .counts
-            .iter()
-            .filter(|&&(value, _)| self.bound_of(value).is_some())
-            .map(|&(_, count)| count)
-            .max()
-            .unwrap_or(0);
         if group.subjects == 0 {
             0.0
         } else {
-            largest as f64 / group.subjects as f64
+            self.largest(group) as f64 / group.subjects as f64
         }
+    }
+
+    fn reads(&self) -> Vec<(usize, Option<Vec<Code>>)> {
+        let values = match &self.bounds {
+            Bounds::Every(_) => None,
+            Bounds::Some(bounds) => Some(bounds.iter().map(|&(value, _)| value).collect()),
+        };
+        vec![(self.attribute, values)]
+    }
+
+    fn share(&self, group: &Group<'_>) -> Option<(u64, u64)> {
+        Some((self.largest(group), group.subjects))
     }
 }

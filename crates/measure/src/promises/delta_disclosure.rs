@@ -38,7 +38,56 @@
 
 use denym_data::{Code, Fraction};
 
+use crate::catalogue::{ATTRIBUTE, Linkage, NEVER, PromiseEntry, SHARES, Takes, takes};
 use crate::{Group, Promise, Sense, Terms};
+
+/// What policies, lists and reports say about it.
+pub(crate) const ENTRIES: &[PromiseEntry] = &[
+    PromiseEntry {
+        name: "delta-disclosure",
+        place: 190,
+        in_policy: Some(("delta-disclosure", "{ ... }")),
+        linkage: Linkage::Attribute,
+        parameters: &[
+            ATTRIBUTE,
+            takes(
+                "delta",
+                Takes::Number,
+                "bound on |log of the ratio of shares|",
+            ),
+            takes("base", Takes::Choice(&["e", "2"]), "e or 2"),
+        ],
+        sense: Sense::AtMost,
+        monotone: SHARES,
+        description: "every value is about as frequent in each group as in the table",
+        sentence: "Every value of {secret} is about as frequent among look-alikes as in all the data: the logarithm of the ratio is {asked}.",
+        formula: "|log(q(s) / p(s))| < delta for every s of the table",
+        limits: "every group must show every value, so few tables can keep it",
+        reference: "Brickell and Shmatikov, The cost of privacy, 2008",
+    },
+    PromiseEntry {
+        name: "delta-disclosure-present-values",
+        place: 200,
+        in_policy: None,
+        linkage: Linkage::Attribute,
+        parameters: &[
+            ATTRIBUTE,
+            takes(
+                "delta",
+                Takes::Number,
+                "bound on |log of the ratio of shares|",
+            ),
+            takes("base", Takes::Choice(&["e", "2"]), "e or 2"),
+        ],
+        sense: Sense::AtMost,
+        monotone: NEVER,
+        description: "the same, skipping values that a group lacks, as some tools do",
+        sentence: "Every value of {secret} that look-alikes have is about as frequent among them as in all the data: the logarithm of the ratio is {asked}.",
+        formula: "|log(q(s) / p(s))| < delta for every s of g",
+        limits: "absent values are ignored: weaker than the paper, for comparison with tools that do so",
+        reference: "Brickell and Shmatikov, The cost of privacy, 2008",
+    },
+];
 
 /// What a value that a group lacks means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -33,7 +33,32 @@
 
 use denym_data::Fraction;
 
+use crate::catalogue::{Linkage, PromiseEntry, SHARES, Takes, takes};
 use crate::{Group, Promise, Sense, Terms};
+
+/// What policies, lists and reports say about it.
+pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
+    name: "delta-presence",
+    place: 220,
+    in_policy: Some(("delta-presence", "{ ... }")),
+    linkage: Linkage::Table,
+    parameters: &[
+        takes(
+            "population",
+            Takes::File,
+            "a register of the people, a file",
+        ),
+        takes("least", Takes::ShareOrZero, "smallest chance of presence"),
+        takes("most", Takes::Share, "largest chance of presence"),
+    ],
+    sense: Sense::AtMost,
+    monotone: SHARES,
+    description: "nobody in a public table can be said to be in the published one beyond the given chances",
+    sentence: "Whether somebody of the population is in the data can be said with a certainty of {asked}.",
+    formula: "least <= |table in g| / |population in g| <= most",
+    limits: "needs the register that the adversary has, or a larger one",
+    reference: "Nergiz, Atzori, Clifton, Hiding the presence of individuals, 2007",
+}];
 
 /// Presence between `least` and `most` in every group.
 #[derive(Debug, Clone, Copy)]

@@ -40,8 +40,53 @@ use std::cmp::Ordering;
 
 use denym_data::{Code, Fraction};
 
+use crate::catalogue::{ATTRIBUTE, Linkage, PromiseEntry, SHARES, Takes, takes};
 use crate::exact::compare_products;
 use crate::{Group, Histogram, Promise, Sense, Terms};
+
+/// What policies, lists and reports say about it.
+pub(crate) const ENTRIES: &[PromiseEntry] = &[
+    PromiseEntry {
+        name: "positive-disclosure-recursive-l-diversity",
+        place: 70,
+        in_policy: Some(("l-diversity", "{ kind = \"recursive\", ... }")),
+        linkage: Linkage::Attribute,
+        parameters: &[
+            ATTRIBUTE,
+            takes("c", Takes::Number, "the constant"),
+            takes("l", Takes::Whole, "values excluded plus two"),
+            takes("allowed", Takes::Values, "values that may be disclosed"),
+        ],
+        sense: Sense::AtMost,
+        monotone: SHARES,
+        description: "recursive diversity that lets harmless values be disclosed",
+        sentence: "Among those who look the same, the most frequent value of {secret} does not outweigh the rarer ones ({asked}); values that may be disclosed are not counted.",
+        formula: "recursive, f1 the most frequent value that is not allowed",
+        limits: "whoever decides which values are harmless decides for everybody",
+        reference: "Machanavajjhala et al., l-diversity, 2007",
+    },
+    PromiseEntry {
+        name: "negative-disclosure-recursive-l-diversity",
+        place: 80,
+        in_policy: Some(("l-diversity", "{ kind = \"recursive\", ... }")),
+        linkage: Linkage::Attribute,
+        parameters: &[
+            ATTRIBUTE,
+            takes("c", Takes::Number, "the constant"),
+            takes("l", Takes::Whole, "values excluded plus two"),
+            takes("allowed", Takes::Values, "values that may be disclosed"),
+            takes("floor", Takes::Values, "values that may not be ruled out"),
+            takes("least", Takes::ShareOrZero, "their least share"),
+        ],
+        sense: Sense::AtMost,
+        monotone: SHARES,
+        description: "recursive diversity that also keeps values from being ruled out",
+        sentence: "Among those who look the same, the most frequent value of {secret} does not outweigh the rarer ones ({asked}), and no protected value can be ruled out.",
+        formula: "positive-disclosure recursive, and share(s) >= least for each floored s",
+        limits: "a floor that the whole table does not reach can be kept by no release",
+        reference: "Machanavajjhala et al., l-diversity, 2007",
+    },
+];
 
 /// Positive-disclosure recursive (c,l)-diversity, with a floor for values that must not be ruled out.
 #[derive(Debug, Clone)]

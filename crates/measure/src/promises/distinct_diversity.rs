@@ -27,7 +27,27 @@
 //! assert!(!DistinctDiversity { attribute: 0, l: 3 }.admits(&artists));
 //! ```
 
+use crate::catalogue::{ATTRIBUTE, COUNTS, Linkage, PromiseEntry, Takes, takes};
 use crate::{Group, Promise, Sense, Terms};
+
+/// What policies, lists and reports say about it.
+pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
+    name: "distinct-l-diversity",
+    place: 40,
+    in_policy: Some(("l-diversity", "{ kind = \"distinct\", ... }")),
+    linkage: Linkage::Attribute,
+    parameters: &[
+        ATTRIBUTE,
+        takes("l", Takes::Whole, "fewest distinct values in a group"),
+    ],
+    sense: Sense::AtLeast,
+    monotone: COUNTS,
+    description: "each group shows at least l sensitive values",
+    sentence: "Among those who look the same there are {asked} different values of {secret}, so finding the crowd does not tell the value.",
+    formula: "|distinct sensitive values in g| >= l",
+    limits: "one value may still hold for almost everybody of a group (skewness), and values may be alike",
+    reference: "Machanavajjhala et al., l-diversity, 2006",
+}];
 
 /// At least `l` distinct values of one sensitive attribute in every group.
 #[derive(Debug, Clone, Copy)]

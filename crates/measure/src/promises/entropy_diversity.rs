@@ -36,7 +36,27 @@
 
 use denym_data::Fraction;
 
+use crate::catalogue::{ATTRIBUTE, Linkage, PromiseEntry, SHARES, Takes, takes};
 use crate::{Group, Histogram, Promise, Sense, Terms};
+
+/// What policies, lists and reports say about it.
+pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
+    name: "entropy-l-diversity",
+    place: 50,
+    in_policy: Some(("l-diversity", "{ kind = \"entropy\", ... }")),
+    linkage: Linkage::Attribute,
+    parameters: &[
+        ATTRIBUTE,
+        takes("l", Takes::FromOne, "smallest exponential of the entropy"),
+    ],
+    sense: Sense::AtLeast,
+    monotone: SHARES,
+    description: "each group's values are spread at least as well as l equally likely ones",
+    sentence: "Among those who look the same, {secret} is as uncertain as if there were {asked} equally likely values.",
+    formula: "-sum p(s) ln p(s) >= ln l over the values s of g",
+    limits: "needs the whole table to be that diverse; values that are alike count as different",
+    reference: "Machanavajjhala et al., l-diversity, 2006",
+}];
 
 /// Rounding allowed below log l; sums of a million logarithms of doubles stay within it.
 const TOLERANCE: f64 = 1e-11;

@@ -36,8 +36,29 @@
 
 use denym_data::Decimal;
 
-use super::numbers::Numbers;
+use crate::catalogue::{ATTRIBUTE, Linkage, NEVER, PromiseEntry, Takes, takes};
+use crate::exact_numbers::Numbers;
 use crate::{Group, Promise, Sense, Terms};
+
+/// What policies, lists and reports say about it.
+pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
+    name: "epsilon-m-anonymity",
+    place: 130,
+    in_policy: Some(("epsilon-m-anonymity", "{ ... }")),
+    linkage: Linkage::Attribute,
+    parameters: &[
+        ATTRIBUTE,
+        takes("epsilon", Takes::Number, "half width of the interval"),
+        takes("m", Takes::Whole, "one in m may lie in it"),
+    ],
+    sense: Sense::AtMost,
+    monotone: NEVER,
+    description: "no interval around a number of a group holds for more than one in m",
+    sentence: "Of those who look the same, a share of {asked} has nearly the same {secret}.",
+    formula: "|{y in g: |y - x| <= epsilon}| / |g| <= 1/m for every number x of g",
+    limits: "merging groups may break it, so searches that rely on merging refuse it",
+    reference: "Li, Tao, Xiao, Preservation of proximity privacy, 2008",
+}];
 
 /// At most one in `m` of a group lies within `epsilon` of any of its numbers.
 #[derive(Debug, Clone)]

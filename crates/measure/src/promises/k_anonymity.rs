@@ -22,7 +22,24 @@
 //! assert!(KAnonymity { k: 4 }.admits(&artists) && !KAnonymity { k: 5 }.admits(&artists));
 //! ```
 
+use crate::catalogue::{COUNTS, Linkage, PromiseEntry, Takes, takes};
 use crate::{Group, Promise, Sense, Terms};
+
+/// What policies, lists and reports say about it.
+pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
+    name: "k-anonymity",
+    place: 10,
+    in_policy: Some(("k-anonymity", "{ k = 5 }")),
+    linkage: Linkage::Record,
+    parameters: &[takes("k", Takes::Whole, "fewest subjects in a group")],
+    sense: Sense::AtLeast,
+    monotone: COUNTS,
+    description: "nobody can be told apart from at least k - 1 others",
+    sentence: "Whoever knows all linkable details of a person finds {asked} {unit} that look the same, never one alone.",
+    formula: "|subjects(g)| >= k for every group g",
+    limits: "says nothing about sensitive values: a group may share one (homogeneity)",
+    reference: "Sweeney 2002; Samarati 2001",
+}];
 
 /// At least `k` subjects in every group.
 #[derive(Debug, Clone, Copy)]
@@ -49,6 +66,10 @@ impl Promise for KAnonymity {
 
     fn value(&self, group: &Group<'_>) -> f64 {
         group.subjects as f64
+    }
+
+    fn size_alone(&self) -> Option<u64> {
+        Some(self.k)
     }
 
     fn monotone_over_shared_subjects(&self) -> bool {

@@ -32,8 +32,29 @@
 
 use denym_data::Decimal;
 
-use super::numbers::Numbers;
+use crate::catalogue::{ATTRIBUTE, COUNTS, Linkage, PromiseEntry, Takes, takes};
+use crate::exact_numbers::Numbers;
 use crate::{Group, Promise, Sense, Terms};
+
+/// What policies, lists and reports say about it.
+pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
+    name: "k-e-anonymity",
+    place: 120,
+    in_policy: Some(("k-e-anonymity", "{ ... }")),
+    linkage: Linkage::Attribute,
+    parameters: &[
+        ATTRIBUTE,
+        takes("k", Takes::Whole, "fewest distinct numbers"),
+        takes("e", Takes::Number, "smallest range"),
+    ],
+    sense: Sense::AtLeast,
+    monotone: COUNTS,
+    description: "each group has k distinct numbers over a range of at least e",
+    sentence: "Among those who look the same {secret} spreads over a range of {asked}, so the crowd does not tell the amount.",
+    formula: "|distinct numbers in g| >= k and max - min >= e",
+    limits: "most of a group may still lie close together: the range has two ends only (proximity)",
+    reference: "Zhang et al., Aggregate query answering on anonymized tables, 2007",
+}];
 
 /// At least `k` distinct numbers over a range of at least `e` in every group.
 #[derive(Debug, Clone)]

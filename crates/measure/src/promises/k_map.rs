@@ -28,7 +28,35 @@
 //! assert!(KMap { k: 5 }.admits(&artists) && !KMap { k: 6 }.admits(&artists));
 //! ```
 
+use crate::catalogue::{COUNTS, Linkage, PromiseEntry, Takes, takes};
 use crate::{Group, Promise, Sense, Terms};
+
+/// What policies, lists and reports say about it.
+pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
+    name: "k-map",
+    place: 30,
+    in_policy: Some(("k-map", "{ ... }")),
+    linkage: Linkage::Record,
+    parameters: &[
+        takes(
+            "population",
+            Takes::File,
+            "a register of the people, a file",
+        ),
+        takes(
+            "k",
+            Takes::Whole,
+            "fewest people of the population that look like a group",
+        ),
+    ],
+    sense: Sense::AtLeast,
+    monotone: COUNTS,
+    description: "each group looks like at least k people of a population",
+    sentence: "Everybody in the data looks like {asked} people of the population, so a match does not tell who it is.",
+    formula: "|people of the population that look like g| >= k",
+    limits: "as good as the register: people it lacks are not counted, and whoever knows that the victim is in the data sees only the group",
+    reference: "Sweeney 2001",
+}];
 
 /// At least `k` people of the population look like every group.
 #[derive(Debug, Clone, Copy)]

@@ -57,8 +57,30 @@ use std::cmp::Ordering;
 
 use denym_data::{Code, Column, Fraction, Hierarchy};
 
+use crate::catalogue::{ATTRIBUTE, Linkage, NEVER, PromiseEntry, Takes, takes};
 use crate::exact::compare_products;
 use crate::{Error, Group, Promise, Sense, Terms};
+
+/// What policies, lists and reports say about it.
+pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
+    name: "personalized-privacy",
+    place: 210,
+    in_policy: Some(("personalized-privacy", "{ ... }")),
+    linkage: Linkage::Attribute,
+    parameters: &[
+        ATTRIBUTE,
+        takes("guards", Takes::Hidden, "column of guarding nodes"),
+        takes("taxonomy", Takes::OfTheAttribute, "tree of the values"),
+        takes("at-most", Takes::Share, "largest breach probability"),
+    ],
+    sense: Sense::AtMost,
+    monotone: NEVER,
+    description: "each person's own guarding node holds for at most the given share of their group",
+    sentence: "What each person asked to be guarded in {secret} can be concluded with a certainty of {asked}.",
+    formula: "for each person: share of their group below their guarding node <= at-most",
+    limits: "needs guarding nodes that do not depend on the value; they are never published",
+    reference: "Xiao and Tao, Personalized privacy preservation, 2006",
+}];
 
 /// The share of a group under any of its guarding nodes stays at or below a bound.
 #[derive(Debug, Clone)]
@@ -152,6 +174,10 @@ impl Promise for PersonalizedPrivacy {
             total.into(),
             self.bound.numerator().into(),
         ) != Ordering::Greater
+    }
+
+    fn reads(&self) -> Vec<(usize, Option<Vec<Code>>)> {
+        vec![(self.attribute, None), (self.guards, None)]
     }
 
     fn value(&self, group: &Group<'_>) -> f64 {

@@ -38,8 +38,29 @@ use std::cmp::Ordering;
 
 use denym_data::Fraction;
 
+use crate::catalogue::{ATTRIBUTE, Linkage, PromiseEntry, SHARES, Takes, takes};
 use crate::exact::compare_products;
 use crate::{Group, Histogram, Promise, Sense, Terms};
+
+/// What policies, lists and reports say about it.
+pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
+    name: "recursive-l-diversity",
+    place: 60,
+    in_policy: Some(("l-diversity", "{ kind = \"recursive\", ... }")),
+    linkage: Linkage::Attribute,
+    parameters: &[
+        ATTRIBUTE,
+        takes("c", Takes::Number, "the constant"),
+        takes("l", Takes::Whole, "values excluded plus two"),
+    ],
+    sense: Sense::AtMost,
+    monotone: SHARES,
+    description: "the most frequent value stays rare even when others are ruled out",
+    sentence: "Among those who look the same, the most frequent value of {secret} does not outweigh the rarer ones ({asked}).",
+    formula: "f1 < c (fl + ... + fm), f1 >= ... >= fm the counts in g",
+    limits: "strict: equality fails; no bound on how much is learned beside the most frequent value",
+    reference: "Machanavajjhala et al., l-diversity, 2006",
+}];
 
 /// `r1 < c * (r_l + ... + r_m)` in every group.
 #[derive(Debug, Clone, Copy)]

@@ -55,8 +55,80 @@ use std::cmp::Ordering;
 use denym_data::Fraction;
 use denym_data::{Code, Hierarchy};
 
+use crate::catalogue::{ATTRIBUTE, Linkage, PromiseEntry, SHARES, Takes, takes};
 use crate::exact::compare_products;
 use crate::{Group, Histogram, Promise, Sense, Terms};
+
+/// What policies, lists and reports say about it.
+pub(crate) const ENTRIES: &[PromiseEntry] = &[
+    PromiseEntry {
+        name: "t-closeness",
+        place: 140,
+        in_policy: Some(("t-closeness", "{ distance = \"equal\", ... }")),
+        linkage: Linkage::Attribute,
+        parameters: &[
+            ATTRIBUTE,
+            takes("t", Takes::Share, "largest distance"),
+            takes(
+                "distance",
+                Takes::Choice(&["equal", "ordered", "hierarchical"]),
+                "equal",
+            ),
+        ],
+        sense: Sense::AtMost,
+        monotone: SHARES,
+        description: "each group's values are distributed almost as in the table; all values equally far apart",
+        sentence: "In every crowd of look-alikes {secret} is spread much as in all the data: the distance is {asked}.",
+        formula: "1/2 sum |p(s) - q(s)| <= t, p in g, q in the table",
+        limits: "all values are equally far apart; keeping t small destroys what the table says about the attribute",
+        reference: "Li, Li, Venkatasubramanian, t-closeness, 2007",
+    },
+    PromiseEntry {
+        name: "t-closeness-ordered",
+        place: 150,
+        in_policy: Some(("t-closeness", "{ distance = \"ordered\", ... }")),
+        linkage: Linkage::Attribute,
+        parameters: &[
+            ATTRIBUTE,
+            takes("t", Takes::Share, "largest distance"),
+            takes(
+                "distance",
+                Takes::Choice(&["equal", "ordered", "hierarchical"]),
+                "ordered",
+            ),
+        ],
+        sense: Sense::AtMost,
+        monotone: SHARES,
+        description: "the same, with values in an order",
+        sentence: "In every crowd of look-alikes {secret} is spread much as in all the data: the distance is {asked}, nearby values counting less.",
+        formula: "sum over i of |sum over j <= i of p(j) - q(j)| / (m - 1) <= t",
+        limits: "ranks, not distances, are compared",
+        reference: "Li, Li, Venkatasubramanian, t-closeness, 2007",
+    },
+    PromiseEntry {
+        name: "t-closeness-hierarchical",
+        place: 160,
+        in_policy: Some(("t-closeness", "{ distance = \"hierarchical\", ... }")),
+        linkage: Linkage::Attribute,
+        parameters: &[
+            ATTRIBUTE,
+            takes("t", Takes::Share, "largest distance"),
+            takes(
+                "distance",
+                Takes::Choice(&["equal", "ordered", "hierarchical"]),
+                "hierarchical",
+            ),
+            takes("taxonomy", Takes::OfTheAttribute, "tree of the values"),
+        ],
+        sense: Sense::AtMost,
+        monotone: SHARES,
+        description: "the same, with values in a taxonomy",
+        sentence: "In every crowd of look-alikes {secret} is spread much as in all the data: the distance is {asked}, related values counting less.",
+        formula: "cost of moving p to q, steps to the common ancestor / height, <= t",
+        limits: "as good as the taxonomy",
+        reference: "Li, Li, Venkatasubramanian, t-closeness, 2007",
+    },
+];
 
 /// What a distance between values means.
 #[derive(Debug, Clone)]

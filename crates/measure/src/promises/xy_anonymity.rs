@@ -22,7 +22,27 @@
 //! assert!(XyAnonymity { y: 0, k: 2 }.admits(&artists) && !XyAnonymity { y: 0, k: 3 }.admits(&artists));
 //! ```
 
+use crate::catalogue::{COUNTS, Linkage, PromiseEntry, Takes, takes};
 use crate::{Group, Promise, Sense, Terms};
+
+/// What policies, lists and reports say about it.
+pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
+    name: "xy-anonymity",
+    place: 20,
+    in_policy: Some(("xy-anonymity", "{ ... }")),
+    linkage: Linkage::Record,
+    parameters: &[
+        takes("y", Takes::Columns, "the columns Y"),
+        takes("k", Takes::Whole, "fewest distinct values of Y in a group"),
+    ],
+    sense: Sense::AtLeast,
+    monotone: COUNTS,
+    description: "each group on X is linked to at least k distinct values on Y",
+    sentence: "Those who look the same are linked to {asked} different values of the other columns, so the crowd does not point at one.",
+    formula: "|distinct Y values in g| >= k for every group g on X",
+    limits: "Y values that mean the same are counted apart",
+    reference: "Wang and Fung, Anonymizing sequential releases, 2006",
+}];
 
 /// At least `k` distinct values of Y in every group.
 #[derive(Debug, Clone, Copy)]

@@ -24,8 +24,33 @@
 //! assert!(!XyPrivacy { k: 5, confidence }.admits(&artists));
 //! ```
 
+use denym_data::Code;
+
 use super::Confidence;
+use crate::Sense;
+use crate::catalogue::{ATTRIBUTE, Linkage, PromiseEntry, SHARES, Takes, takes};
 use crate::{Group, Promise, Terms};
+
+/// What policies, lists and reports say about it.
+pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
+    name: "xy-privacy",
+    place: 100,
+    in_policy: Some(("xy-privacy", "{ ... }")),
+    linkage: Linkage::Attribute,
+    parameters: &[
+        ATTRIBUTE,
+        takes("k", Takes::Whole, "fewest subjects in a group"),
+        takes("values", Takes::Values, "the guarded values of Y"),
+        takes("at-most", Takes::Share, "largest share of each"),
+    ],
+    sense: Sense::AtMost,
+    monotone: SHARES,
+    description: "each group on X has k subjects and bounded confidence in the values of Y",
+    sentence: "Those who look the same are enough people, and nobody can conclude a protected value of {secret} with a certainty above the bound ({asked}).",
+    formula: "|g| >= k and count(y in g) / |g| <= at-most",
+    limits: "as confidence, on the groups of X",
+    reference: "Wang and Fung, Anonymizing sequential releases, 2006",
+}];
 
 /// At least `k` subjects and bounded confidence in every group.
 #[derive(Debug, Clone)]
@@ -50,5 +75,13 @@ impl Promise for XyPrivacy {
 
     fn value(&self, group: &Group<'_>) -> f64 {
         self.confidence.value(group)
+    }
+
+    fn reads(&self) -> Vec<(usize, Option<Vec<Code>>)> {
+        self.confidence.reads()
+    }
+
+    fn share(&self, group: &Group<'_>) -> Option<(u64, u64)> {
+        self.confidence.share(group)
     }
 }

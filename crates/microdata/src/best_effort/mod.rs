@@ -29,7 +29,7 @@
 //!
 //! # Departures
 //!
-//! The whole is ours. On Tarragona, Census and EIA it is below every figure of the thesis' tables that is on equal footing.
+//! The whole is ours. On Tarragona, Census and EIA it is below every figure of Kabir's tables that is on equal footing.
 //!
 //! # Cost
 //!

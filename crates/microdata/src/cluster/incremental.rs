@@ -12,31 +12,23 @@
 //!
 //! # Reference
 //!
-//! The thesis, section 4.5 and equation (4.7); the attack: Fung, Wang, Chen and Yu, Privacy-preserving data publishing, ACM Computing
+//! M. E. Kabir, "Access control management and privacy-preserving", doctoral thesis, University of Southern Queensland 2010: section 4.5 and equation (4.7); the attack: Fung, Wang, Chen and Yu, Privacy-preserving data publishing, ACM Computing
 //! Surveys 42(4), 2010, doi:10.1145/1749603.1749605, Example 6.3.
 //!
 //! # Departures
 //!
-//! The thesis inserts single records, which the difference of two releases isolates. The posterior (4.7) does not
+//! Kabir 2010 inserts single records, which the difference of two releases isolates. The posterior (4.7) does not
 //! depend on the new record, so under that rule all new records go to one cluster; kept for comparison.
 //!
 //! # Cost
 //!
 //! O(new records * clusters) loss evaluations.
 
+use denym_data::InsertionRule;
+
 use super::records::{Extent, Records};
 use super::systematic::least;
 use crate::{Error, Partition};
-
-/// How a new record chooses its cluster.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum InsertionRule {
-    /// The cluster whose loss it raises least.
-    #[default]
-    LeastLoss,
-    /// The cluster with the least posterior (4.7).
-    Posterior,
-}
 
 /// What became of the new records.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,7 +12,8 @@ mod systematic;
 mod tree;
 mod unconcerned;
 
-pub use incremental::{Insertion, InsertionRule, distinct, insert, posteriors};
+pub use denym_data::InsertionRule;
+pub use incremental::{Insertion, distinct, insert, posteriors};
 pub use k_member::k_member;
 pub use one_pass::one_pass;
 pub use records::{Extent, Records};

@@ -7,7 +7,7 @@
 //!
 //! # Reference
 //!
-//! The thesis, equation (4.1); Byun, Kamra, Bertino and Li, Efficient k-anonymization using clustering techniques, DASFAA 2007,
+//! M. E. Kabir, "Access control management and privacy-preserving", doctoral thesis, University of Southern Queensland 2010: equation (4.1); Byun, Kamra, Bertino and Li, Efficient k-anonymization using clustering techniques, DASFAA 2007,
 //! doi:10.1007/978-3-540-71703-4_18.
 //!
 //! # Departures

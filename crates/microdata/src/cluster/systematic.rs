@@ -13,7 +13,7 @@
 //!
 //! # Reference
 //!
-//! The thesis, section 4.3, Table 4.3; section 4.6, Table 4.7 for the l-diverse step.
+//! M. E. Kabir, "Access control management and privacy-preserving", doctoral thesis, University of Southern Queensland 2010: section 4.3, Table 4.3; section 4.6, Table 4.7 for the l-diverse step.
 //!
 //! # Departures
 //!

@@ -13,11 +13,11 @@
 //!
 //! # Reference
 //!
-//! The thesis, section 4.3.2 (the share q) and Table 4.3.
+//! M. E. Kabir, "Access control management and privacy-preserving", doctoral thesis, University of Southern Queensland 2010: section 4.3.2 (the share q) and Table 4.3.
 //!
 //! # Departures
 //!
-//! The thesis says that these records incur no loss and leaves open how they are published. Published as they are, they would stand
+//! Kabir 2010 says that these records incur no loss and leaves open how they are published. Published as they are, they would stand
 //! alone and break the release's own promise; here they are widened with their cluster like everybody else, and any clustering
 //! algorithm may make the clusters. `systematic` itself still counts them as free, for Figure 4.4.
 //!

@@ -11,7 +11,7 @@
 //! # Reference
 //!
 //! Laszlo and Mukherjee, Minimum spanning tree partitioning algorithm for microaggregation, IEEE TKDE 17(7), 2005,
-//! doi:10.1109/TKDE.2005.112; section 6.2 of the thesis.
+//! doi:10.1109/TKDE.2005.112; section 6.2 of Kabir 2010.
 //!
 //! # Departures
 //!

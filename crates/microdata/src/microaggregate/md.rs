@@ -11,7 +11,7 @@
 //! # Reference
 //!
 //! Domingo-Ferrer and Mateo-Sanz, Practical data-oriented microaggregation for statistical disclosure control, IEEE TKDE 14(1), 2002,
-//! doi:10.1109/69.979982; section 6.2 of the thesis.
+//! doi:10.1109/69.979982; section 6.2 of Kabir 2010.
 //!
 //! # Departures
 //!

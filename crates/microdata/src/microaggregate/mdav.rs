@@ -15,7 +15,7 @@
 //!
 //! Hundepool et al., mu-ARGUS manual, 2003; Domingo-Ferrer and Torra, Ordinal, continuous and heterogeneous k-anonymity through
 //! microaggregation, Data Mining and Knowledge Discovery 11(2), 2005, doi:10.1007/s10618-005-0007-5, algorithm MDAV-generic; the
-//! threshold 2k variant with leftovers as section 6.2 of the thesis tells it. MDAV-1: Lin, Wen, Hsieh and Chang, Density-based
+//! threshold 2k variant with leftovers as section 6.2 of Kabir 2010 tells it. MDAV-1: Lin, Wen, Hsieh and Chang, Density-based
 //! microaggregation for statistical disclosure control, Expert Systems with Applications 37(4), 2010, doi:10.1016/j.eswa.2009.09.054.
 //!
 //! # Departures

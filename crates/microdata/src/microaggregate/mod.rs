@@ -79,7 +79,7 @@ pub const CATALOGUE: &[Entry] = &[
     Entry {
         name: "mdav-2k",
         about: "MDAV with threshold 2k; leftovers join their nearest groups",
-        reference: "the thesis, section 6.2",
+        reference: "M. E. Kabir, Access control management and privacy-preserving, doctoral thesis 2010, section 6.2",
         solve: |matrix, options| mdav::mdav_two_k(matrix, options.k),
     },
     Entry {
@@ -121,13 +121,13 @@ pub const CATALOGUE: &[Entry] = &[
     Entry {
         name: "systematic",
         about: "all groups at once from every k-th record of a sorted list",
-        reference: "the thesis, Table 5.1",
+        reference: "M. E. Kabir, Access control management and privacy-preserving, doctoral thesis 2010, Table 5.1",
         solve: |matrix, options| systematic::systematic(matrix, options.k),
     },
     Entry {
         name: "p-s",
         about: "pairs of groups from both ends of a sorted list, least SSE",
-        reference: "the thesis, Figure 6.1, as its text reads",
+        reference: "M. E. Kabir, Access control management and privacy-preserving, doctoral thesis 2010, Figure 6.1, as its text reads",
         solve: |matrix, options| {
             pairwise::pairwise_systematic(matrix, options.k, Nearest::LeastSse)
         },
@@ -135,7 +135,7 @@ pub const CATALOGUE: &[Entry] = &[
     Entry {
         name: "p-s-literal",
         about: "pairs of groups from both ends of a sorted list, nearest to the seed",
-        reference: "the thesis, Figure 6.1, to the letter",
+        reference: "M. E. Kabir, Access control management and privacy-preserving, doctoral thesis 2010, Figure 6.1, to the letter",
         solve: |matrix, options| {
             pairwise::pairwise_systematic(matrix, options.k, Nearest::ToTheSeed)
         },
@@ -197,7 +197,7 @@ pub fn algorithm(name: &str) -> Result<&'static Entry, Error> {
         .ok_or_else(|| {
             let nearest = CATALOGUE
                 .iter()
-                .min_by_key(|entry| edits(entry.name, name))
+                .min_by_key(|entry| denym_data::edits(entry.name, name))
                 .map_or("mdav", |entry| entry.name);
             Error::UnknownAlgorithm {
                 name: name.to_owned(),
@@ -236,24 +236,6 @@ pub(crate) fn check(matrix: &Matrix, options: &Options) -> Result<(), Error> {
         });
     }
     Ok(())
-}
-
-/// The edit distance of two names.
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut corner = row[0];
-        row[0] = i + 1;
-        for (j, &y) in b.iter().enumerate() {
-            let above = row[j + 1];
-            row[j + 1] = (corner + usize::from(x != y))
-                .min(above + 1)
-                .min(row[j] + 1);
-            corner = above;
-        }
-    }
-    row[b.len()]
 }
 
 /// The SSE of groups that are not a `Partition` yet.

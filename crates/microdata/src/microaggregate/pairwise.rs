@@ -11,12 +11,12 @@
 //!
 //! # Reference
 //!
-//! The thesis, chapter 6, Figure 6.1.
+//! M. E. Kabir, "Access control management and privacy-preserving", doctoral thesis, University of Southern Queensland 2010: chapter 6, Figure 6.1.
 //!
 //! # Departures
 //!
 //! "Nearest" has two readings: nearest to the seed (the figure), or the record whose inclusion raises SSE least (the
-//! text); both are here. The thesis' Tables 6.1 to 6.3 put the second on raw data beside other methods on
+//! text); both are here. Kabir's Tables 6.1 to 6.3 put the second on raw data beside other methods on
 //! standardized data; its figures lie below a proven lower bound for standardized data. On equal footing P-S is about as
 //! good as MDAV (Tarragona, k = 3: 17.3 against 16.9 percent).
 //!

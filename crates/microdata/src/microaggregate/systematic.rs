@@ -7,11 +7,11 @@
 //!
 //! # Guarantee
 //!
-//! Every group has k to 2k - 1 records (theorem 4.3.3 of the thesis; here for numeric data).
+//! Every group has k to 2k - 1 records (theorem 4.3.3 of Kabir 2010; here for numeric data).
 //!
 //! # Reference
 //!
-//! The thesis, chapter 5, Table 5.1; sorting function (5.2).
+//! M. E. Kabir, "Access control management and privacy-preserving", doctoral thesis, University of Southern Queensland 2010: chapter 5, Table 5.1; sorting function (5.2).
 //!
 //! # Departures
 //!

@@ -19,7 +19,7 @@
 //!
 //! # Departures
 //!
-//! One number for all columns, as the thesis describes it (the paper's corner per column gives other groups). `tfrp` is the first
+//! One number for all columns, as Kabir 2010 describes it (the paper's corner per column gives other groups). `tfrp` is the first
 //! stage alone, as in the tables of the literature; `tfrp-2` is both. A record of a dissolved group sees the means as the
 //! records before it left them.
 //!

@@ -2,13 +2,12 @@
 //!
 //! # Idea
 //!
-//! Distance-based: each original record names the nearest published one. Probabilistic: columns are compared as
-//! agreeing or not, the chances of agreement among true pairs (m) and others (u) are estimated by EM, and each
+//! Columns are compared as agreeing or not, the chances of agreement among true pairs (m) and others (u) are estimated by EM, and each
 //! original record names the published one with the greatest weight. A tie among t published records counts 1/t.
 //!
 //! # Guarantee
 //!
-//! A measured success rate of these two adversaries, not a bound for all.
+//! A measured success rate of this adversary, not a bound for all. Linkage by distance is an attack of the red team.
 //!
 //! # Reference
 //!
@@ -26,36 +25,7 @@
 
 use rayon::prelude::*;
 
-use crate::matrix::squared_distance;
 use crate::{Error, Matrix, Scaling};
-
-/// The share of records found again by an adversary who links each original record to the nearest published one.
-pub fn distance_linkage(original: &Matrix, published: &Matrix) -> Result<f64, Error> {
-    super::same_shape(original, published)?;
-    let (original, published) = on_one_scale(original, published);
-    let n = original.rows();
-    let found: f64 = (0..n)
-        .into_par_iter()
-        .map(|row| {
-            let point = original.row(row);
-            let own = squared_distance(point, published.row(row));
-            let (mut nearer, mut tied) = (0, 0);
-            for other in 0..n {
-                let distance = squared_distance(point, published.row(other));
-                nearer += usize::from(distance < own);
-                tied += usize::from(distance.total_cmp(&own).is_eq());
-            }
-            if nearer == 0 {
-                1.0 / f64::from(tied.max(1) as u32)
-            } else {
-                0.0
-            }
-        })
-        .collect::<Vec<f64>>()
-        .iter()
-        .sum();
-    Ok(found / n as f64)
-}
 
 /// What probabilistic linkage estimated and how well it did.
 #[derive(Debug, Clone, PartialEq)]
@@ -234,13 +204,12 @@ fn on_one_scale(original: &Matrix, published: &Matrix) -> (Matrix, Matrix) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Centroid, Options, RandomSource, SplitMix64, microaggregated, perturb, solve};
+    use crate::{Centroid, Options, RandomSource, SplitMix64, microaggregated, solve};
 
     #[test]
     fn untouched_data_is_found_and_microaggregated_data_at_most_one_in_k() {
         let mut random = SplitMix64::new(10);
         let data = Matrix::new((0..1200).map(|_| random.normal()).collect(), 4).unwrap();
-        assert!((distance_linkage(&data, &data).unwrap() - 1.0).abs() < 1e-12);
         let whole = probabilistic_linkage(&data, &data, 0.01).unwrap();
         assert!(
             whole.found > 0.99
@@ -257,11 +226,6 @@ mod tests {
         )
         .unwrap();
         let published = microaggregated(&data, &partition, Centroid::Mean).unwrap();
-        assert!(distance_linkage(&data, &published).unwrap() <= 0.2);
         assert!(probabilistic_linkage(&data, &published, 0.1).unwrap().found <= 0.2);
-        let little = perturb::additive_noise(&data, 0.05, &mut random).unwrap();
-        let much = perturb::additive_noise(&data, 2.0, &mut random).unwrap();
-        assert!(distance_linkage(&data, &little).unwrap() > 0.8);
-        assert!(distance_linkage(&data, &much).unwrap() < 0.2);
     }
 }

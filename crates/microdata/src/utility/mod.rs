@@ -5,7 +5,7 @@ mod linkage;
 mod tests_of_columns;
 
 pub use change::{Change, MomentChange, change, moment_change};
-pub use linkage::{ProbabilisticLinkage, distance_linkage, probabilistic_linkage};
+pub use linkage::{ProbabilisticLinkage, probabilistic_linkage};
 pub use tests_of_columns::{Signs, kolmogorov_smirnov, sign_test};
 
 use crate::{Error, Matrix};

@@ -8,12 +8,12 @@
 //! # Guarantee
 //!
 //! Both can only find differences. A passed sign test does not prove equal distributions: publishing group medians passes it by
-//! construction, however much was lost (thesis, theorem 7.4.1, claims otherwise). The records are paired and not
+//! construction, however much was lost (Kabir 2010, theorem 7.4.1, claims otherwise). The records are paired and not
 //! independent, so the p-value of Kolmogorov-Smirnov is a rough guide only.
 //!
 //! # Reference
 //!
-//! The thesis, section 7.2; Kolmogorov-Smirnov p-value by the asymptotic series with Stephens' correction, JRSS B 32(1), 1970.
+//! M. E. Kabir, "Access control management and privacy-preserving", doctoral thesis, University of Southern Queensland 2010: section 7.2; Kolmogorov-Smirnov p-value by the asymptotic series with Stephens' correction, JRSS B 32(1), 1970.
 
 use crate::Error;
 
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use crate::{Centroid, Matrix, Partition, microaggregated};
 
-    /// Figures 7.1 and 7.2 of the thesis: three groups of four, published as means and as medians.
+    /// Figures 7.1 and 7.2 of Kabir 2010: three groups of four, published as means and as medians.
     #[test]
     fn figures_7_1_and_7_2_have_signs_3_6_3_and_6_6_0() {
         let values = vec![

@@ -1,4 +1,4 @@
-//! The thesis' scalability tables (section 5.2.2): millions of records on 64 routes, lengths 1 to 6.
+//! Al-Hussaeni's scalability tables (section 5.2.2): millions of records on 64 routes, lengths 1 to 6.
 
 use super::{Row, SplitMix64, collapse};
 

@@ -1,4 +1,4 @@
-//! The thesis' Subway table: 26 stations, 24 hours, most riders short, a few all day.
+//! Al-Hussaeni's Subway table: 26 stations, 24 hours, most riders short, a few all day.
 
 use super::{Row, SplitMix64, collapse};
 

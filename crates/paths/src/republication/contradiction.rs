@@ -1,30 +1,27 @@
 //! Contradiction beside an earlier release: what whoever knows source paths rules out in the new one and in the join.
 
+use denym_data::Matching;
 use denym_data::paths::{Doublet, Paths};
-use denym_measure::paths as judge;
+use denym_measure::sequences::{BesideSource, Doublets, Removal};
 
 use super::Earlier;
 use super::join::join;
 use crate::error::Error;
 use crate::local_contradiction;
 use crate::recoding::Rows;
-use crate::request::{Limits, Request, Secret};
+use crate::request::{Limits, Request};
 use crate::summary::{NO_BOUND, Summary};
 
-/// Who carries each secret, record by record.
-pub(super) fn carriers(paths: &Paths, request: &Request, kept: &[usize]) -> Vec<Vec<bool>> {
-    let carries = |secret: &Secret| -> Vec<bool> {
-        let Secret::Value { attribute, value } = secret else {
-            return vec![false; kept.len()];
-        };
-        let column = paths.sensitive().iter().find(|a| a.name == *attribute);
-        let code = column.and_then(|column| Some((column, column.code(value)?)));
-        kept.iter()
-            .map(|&record| code.is_some_and(|(column, code)| column.codes[record] == code))
-            .collect()
-    };
-    let bounds = request.bounds.iter();
-    bounds.map(|bound| carries(&bound.secret)).collect()
+/// For each counter, which records it counts.
+pub(super) fn carriers(paths: &Paths, limits: &Limits, kept: &[usize]) -> Vec<Vec<bool>> {
+    let counters = limits.judge.counters().counted().iter();
+    counters
+        .map(|&(attribute, code)| {
+            let column = paths.sensitive().get(attribute as usize);
+            let carries = |&record: &usize| column.is_some_and(|c| c.codes[record] == code);
+            kept.iter().map(carries).collect()
+        })
+        .collect()
 }
 
 /// What records show beside what is known of them, one row per record, since their pasts differ.
@@ -89,13 +86,14 @@ pub fn check_contradiction(
     let known = source.of_records(kept, |record| source.record(record))?;
     // Presence is known too; classes are compared by code, so the source gets the columns of the join.
     let known = with_quasi_of(&known, &joint)?;
-    let secrets = request.bounds.iter().map(|bound| match &bound.secret {
-        Secret::Value { attribute, value } => judge::Secret::value(attribute, value, bound.at_most),
-        Secret::Place { location } => judge::Secret::place(location, bound.at_most),
-    });
-    let knowledge = judge::Knowledge::new(request.l, request.k, secrets.collect());
-    let removal = judge::Removal::SomeRecords;
-    let audit = judge::consistent(&known, &joint, removal, &knowledge);
+    let knowledge = Doublets {
+        l: request.l,
+        matching: Matching::Consistent,
+        places: request.places(),
+    };
+    let promises = request.all_promises(&known, &[])?;
+    let beside = BesideSource::labelled_alike(&known, &joint, Removal::SomeRecords);
+    let audit = beside.map(|beside| knowledge.judge_beside(&beside, &promises));
     match audit {
         Ok(audit) if audit.holds => Ok(()),
         Ok(audit) => Err(Error::Republication {

@@ -5,7 +5,9 @@
 use std::io::Read;
 
 use denym_data::Fraction;
+use denym_data::Matching;
 use denym_data::paths::{Attribute, Doublet, Paths, PathsBuilder};
+use denym_measure::sequences::{BesideSource, Doublets, Removal, SequenceAudit};
 use denym_paths::generate::SplitMix64;
 use denym_paths::{Bound, Ladder, Request};
 use denym_testkit::paths::{Promise, Table};
@@ -224,4 +226,30 @@ pub(crate) fn released_rows(recoding: &denym_paths::PathRecoding, records: usize
     (0..records)
         .map(|r| recoding.published(r).to_vec())
         .collect()
+}
+
+/// What the judge finds in what a table shows.
+pub(crate) fn shown(table: &Paths, request: &Request) -> SequenceAudit {
+    let knowledge = Doublets {
+        l: request.l,
+        matching: Matching::Covers,
+        places: request.places(),
+    };
+    knowledge.judge(table, &request.all_promises(table, &[]).unwrap())
+}
+
+/// What the judge finds who knows the source.
+pub(crate) fn beside(
+    source: &Paths,
+    released: &Paths,
+    removal: Removal,
+    request: &Request,
+) -> SequenceAudit {
+    let knowledge = Doublets {
+        l: request.l,
+        matching: Matching::Consistent,
+        places: request.places(),
+    };
+    let data = BesideSource::labelled_alike(source, released, removal).unwrap();
+    knowledge.judge_beside(&data, &request.all_promises(source, &[]).unwrap())
 }

@@ -10,7 +10,7 @@
 //! counts "unknown" as false at the end.)
 //!
 //! # Reference
-//! The access-control thesis, Definitions 3.3.2 to 3.3.4.
+//! M. E. Kabir, "Access control management and privacy-preserving", doctoral thesis, University of Southern Queensland 2010: Definitions 3.3.2 to 3.3.4.
 //!
 //! # Departures
 //! The definition lists NOT but its recursion does not use it; we do. A disjunction stays one condition.

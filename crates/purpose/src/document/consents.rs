@@ -39,14 +39,10 @@ impl AccessPolicy {
     pub fn parse_consent(&self, text: &str) -> Result<Vec<IntendedRow>, Error> {
         let mut reader = Reader::new(text);
         let (document, errors) = DeTable::parse_recoverable(text);
-        for error in &errors {
-            let at = error.span().map_or(0, |span| span.start);
-            let help = "write it as TOML 1.0 asks";
-            reader.mistake(at, "", "toml-syntax", error.message(), help);
-        }
+        reader.syntax(document.get_ref(), &errors, &["consent"]);
         let root = DeValue::Table(document.into_inner());
         let mut rows = Vec::new();
-        if errors.is_empty() {
+        if reader.is_sound() {
             let known = Known {
                 tree: Some(self.purposes.clone()),
                 attributes: None,

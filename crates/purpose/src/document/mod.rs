@@ -90,19 +90,10 @@ impl AccessPolicy {
     pub fn parse(text: &str, hierarchy: &HierarchyReader<'_>) -> Result<Self, Error> {
         let mut reader = Reader::new(text);
         let (document, errors) = DeTable::parse_recoverable(text);
-        for error in &errors {
-            let at = error.span().map_or(0, |span| span.start);
-            reader.mistake(
-                at,
-                "",
-                "toml-syntax",
-                error.message(),
-                "write it as TOML 1.0 asks",
-            );
-        }
+        reader.syntax(document.get_ref(), &errors, &KEYS);
         let root = DeValue::Table(document.into_inner());
         // behind a syntax error every other finding may be an echo of it
-        let policy = if errors.is_empty() {
+        let policy = if reader.is_sound() {
             read(&mut reader, &Node::root(&root), hierarchy)
         } else {
             None

@@ -5,6 +5,9 @@ use crate::nearest::nearest;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+/// Places that are listed of a text that breaks in many: the first explain the rest.
+const LISTED: usize = 20;
+
 /// One value of the document with its key path.
 #[derive(Clone)]
 pub(super) struct Node<'a> {
@@ -25,6 +28,33 @@ impl<'a> Reader<'a> {
             text,
             mistakes: Vec::new(),
         }
+    }
+
+    /// Records where a text is not TOML. A text with none of the sections that `keys` names is no policy, whatever it is: it may be
+    /// somebody's data, so that is one mistake, without a word of the text.
+    pub(super) fn syntax(&mut self, root: &DeTable<'_>, errors: &[toml::de::Error], keys: &[&str]) {
+        let is_ours = root.iter().any(|(key, value)| {
+            let (key, value): (&str, _) = (key.get_ref(), value.get_ref());
+            let whole = errors.is_empty() || value.is_table() || value.is_array();
+            keys.contains(&key) && whole
+        });
+        if !is_ours && (!errors.is_empty() || !root.is_empty()) {
+            let list: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+            let help = format!("give a TOML file with {}", list.join(", "));
+            let message = "this file is no access policy, and no list of consent";
+            self.mistake(0, "", "policy-none", message, help);
+            return;
+        }
+        for error in errors.iter().take(LISTED) {
+            let at = error.span().map_or(0, |span| span.start);
+            let help = "write it as TOML 1.0 asks";
+            self.mistake(at, "", "toml-syntax", error.message(), help);
+        }
+    }
+
+    /// Whether there is no mistake so far.
+    pub(super) fn is_sound(&self) -> bool {
+        self.mistakes.is_empty()
     }
 
     pub(super) fn finish(mut self) -> Result<(), Error> {

@@ -123,7 +123,17 @@ fn read_grant<'a>(
         }
         Some(node) => {
             for item in reader.list(&node) {
-                operations.extend(reader.choice(&item, &Operation::NAMES));
+                let operation = reader.choice(&item, &Operation::NAMES);
+                if operation.is_some_and(|operation| operation != Operation::Select) {
+                    reader.mistake(
+                        item.at,
+                        &item.path,
+                        "operation-not-served",
+                        "nothing can be written through a policy, so this operation cannot be granted",
+                        "write operations = [\"select\"], or leave the key out",
+                    );
+                }
+                operations.extend(operation);
             }
         }
     }

@@ -10,10 +10,10 @@
 //! alternative is what is stored). Pseudonyms and noise repeat for the same cell, value and purpose, and only then.
 //!
 //! # Reference
-//! The access-control thesis, section 2.3.1 (CIP) and Table 2.5.
+//! M. E. Kabir, "Access control management and privacy-preserving", doctoral thesis, University of Southern Queensland 2010: section 2.3.1 (CIP) and Table 2.5.
 //!
 //! # Departures
-//! The thesis stores every conditional value (`stored`); the others are computed. Noise drawn afresh per query averages out;
+//! Kabir 2010 stores every conditional value (`stored`); the others are computed. Noise drawn afresh per query averages out;
 //! ours is keyed.
 
 mod keyed;

@@ -1,4 +1,4 @@
-//! The trees, tables and consents of the thesis, chapters 2 and 3, with the corrections noted beside each.
+//! The trees, tables and consents of Kabir 2010, chapters 2 and 3, with the corrections noted beside each.
 #![allow(dead_code, reason = "each test file uses its own part of the tables")]
 
 use denym_purpose::{IntendedPurpose, Purpose, PurposeTree};

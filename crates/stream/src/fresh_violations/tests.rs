@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use denym_data::Fraction;
+use denym_measure::Promise;
+use denym_measure::promises::{Confidence, KAnonymity};
 use denym_paths::Limits;
 use denym_paths::generate::SplitMix64;
 
@@ -55,11 +57,14 @@ fn random(draw: &mut SplitMix64, rows: usize, times: u32, places: u32, new: u32)
 
 fn limits(draw: &mut SplitMix64, fresh: &Fresh, l: usize) -> Limits {
     let bound = |draw: &mut SplitMix64| Fraction::of(u64::from(1 + draw.below(3)), 4);
-    Limits {
-        l,
-        k: u64::from(2 + draw.below(4)),
-        at_most: (1..fresh.stride).map(|_| bound(draw)).collect(),
+    let k = u64::from(2 + draw.below(4));
+    // Facts that hold of a subject (1) or not (0), each with a bound.
+    let mut promises: Vec<Box<dyn Promise>> = vec![Box::new(KAnonymity { k })];
+    for fact in 0..fresh.stride - 1 {
+        let bounded = Confidence::of_values(fact, [(1, bound(draw))]);
+        promises.push(Box::new(bounded));
     }
+    Limits::new(l, promises, &vec![2; fresh.stride - 1])
 }
 
 /// All sequences with a new doublet that break the promise, less those that hold another.

@@ -116,6 +116,8 @@ fn line(shown: &Shown) -> String {
     if event.decision != event.event {
         parts.push(event.decision.clone());
     }
+    parts.extend(event.address.iter().map(|from| format!("from {from}")));
+    parts.extend(event.count.map(|count| format!("{count} more times")));
     parts.extend(event.purpose.iter().map(|purpose| format!("for {purpose}")));
     for (table, columns) in &event.tables {
         parts.push(format!("{table}({})", columns.join(", ")));
@@ -125,9 +127,16 @@ fn line(shown: &Shown) -> String {
         parts.push(format!("obligations: {}", event.obligations.join("; ")));
     }
     if let Some(statement) = &event.statement {
-        // one entry, one line, and nothing a terminal would act upon
-        let plain = |c: char| if c.is_control() { ' ' } else { c };
-        parts.push(statement.chars().map(plain).collect());
+        parts.push(statement.clone());
     }
-    parts.join("  ")
+    if let Some(cut) = &event.statement_cut {
+        parts.push(format!("({} bytes in all)", cut.bytes));
+    }
+    // one entry, one line, and nothing a terminal would act upon: names of failed logins are anybody's
+    let plain = |c: char| match c {
+        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => ' ',
+        c if c.is_control() => ' ',
+        c => c,
+    };
+    parts.join("  ").chars().map(plain).collect()
 }

@@ -99,7 +99,7 @@ struct SetArgs {
 struct ImportArgs {
     #[command(flatten)]
     place: Where,
-    /// CSV with the header table,record,column,intended (or the thesis' IPT header), TOML with [[consent]], or with --table the
+    /// CSV with the header table,record,column,intended (or the header of the IPT tables in M. E. Kabir, Access control management and privacy-preserving, 2010), TOML with [[consent]], or with --table the
     /// key with companion numbers or a `consent` code
     file: PathBuf,
     /// The table that companion numbers or record codes are about

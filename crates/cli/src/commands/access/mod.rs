@@ -74,13 +74,14 @@ Examples:
   denym access audit verify audit.jsonl --noted 3f1c...
   denym access audit show audit.jsonl --user russell --purpose marketing --since 2026-03-01")]
     Audit(audit::AuditArgs),
-    /// Print the views, indexes and grants with which PostgreSQL enforces a purpose itself
+    /// Print the roles, views, indexes and grants with which PostgreSQL enforces purposes itself
     #[command(after_help = "\
 Examples:
-  denym access ddl --policy policy.toml --purpose marketing | psql
-  denym access ddl --policy policy.toml --purpose marketing --table customer_info --indexes --grant-to marketing_team
+  denym access ddl --policy policy.toml --passwords logins.pgpass --indexes | psql
+  denym access ddl --policy policy.toml --purpose marketing --grant-to marketing_team | psql
 
-A view cannot check who asks when: conditions of roles are named in the script, and GRANT decides who may use it.")]
+Each purpose has a login that reads the masked views of that purpose and nothing else; `denym gateway --postgres` uses them. Run it again when the policy changes.
+A view cannot check who asks when: conditions of roles are named in the script. The gateway checks them; without it GRANT decides who may use a view.")]
     Ddl(ddl::DdlArgs),
 }
 

@@ -46,7 +46,7 @@ fn prompt(name: &str) -> Result<String, Error> {
             why: "it cannot be read from the terminal",
         })
     };
-    let first = ask(&format!("password of {name}: "))?;
+    let first = ask(&format!("password of {}: ", crate::plain::one_line(name)))?;
     let second = ask("once more: ")?;
     if first == second {
         Ok(first)

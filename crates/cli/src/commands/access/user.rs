@@ -22,7 +22,7 @@ pub(super) struct UserArgs {
 enum UserCommand {
     /// Add a login, or give it a new password with --replace
     Add(AddArgs),
-    /// Remove a login; open sessions stay
+    /// Remove a login; its open sessions end
     Remove(RemoveArgs),
     /// List the logins
     List(ListArgs),

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use denym::attack::{QueriesRequest, ReleasesRequest};
-use denym::{Error, Policy};
+use denym::attack::{CATALOGUE, QueriesRequest, ReleasesRequest};
+use denym::{Error, read_policy};
 use serde_json::{Value, json};
 
 use super::super::audit::read_options;
@@ -23,9 +23,12 @@ pub(super) struct ReleasesArgs {
     /// The sensitive attribute
     #[arg(long, value_name = "COLUMN")]
     sensitive: String,
-    /// Quasi-identifiers; all other columns when not given
+    /// Quasi-identifiers; those of the certificates, or all other columns, when not given
     #[arg(long, value_delimiter = ',', value_name = "COLUMNS")]
     quasi: Vec<String>,
+    /// The column that numbers people within a class; a certificate beside the table says it itself
+    #[arg(long, value_name = "COLUMN")]
+    subject: Option<String>,
     /// People the adversary knows to be in all releases; the records of the first release when not given
     #[arg(long, value_name = "FILE")]
     external: Option<PathBuf>,
@@ -54,6 +57,7 @@ pub(super) fn releases(args: &ReleasesArgs, console: &Console) -> Result<ExitCod
         releases: args.releases.clone(),
         external: args.external.clone(),
         quasi: args.quasi.clone(),
+        subject: args.subject.clone(),
         sensitive: args.sensitive.clone(),
         id: args.id.clone(),
         least: args.least,
@@ -69,6 +73,7 @@ pub(super) fn releases(args: &ReleasesArgs, console: &Console) -> Result<ExitCod
         "attacks": found.evidence.iter().map(|shown| evidence::document(None, shown)).collect::<Vec<_>>(),
         "remaining_values": found.remaining.iter().map(|(count, people)| (count.to_string(), json!(people))).collect::<serde_json::Map<String, Value>>(),
         "notes": found.notes,
+        "knows": found.knows,
     });
     if args.victims {
         document["victims"] = found
@@ -88,6 +93,7 @@ pub(super) fn releases(args: &ReleasesArgs, console: &Console) -> Result<ExitCod
             .collect();
     }
     console.document(&document);
+    console.say(format!("knows      {}", found.knows));
     for shown in &found.evidence {
         console.say(evidence::line(None, shown));
     }
@@ -121,8 +127,11 @@ pub(super) fn releases(args: &ReleasesArgs, console: &Console) -> Result<ExitCod
 pub(super) struct NumbersArgs {
     /// The original table
     original: PathBuf,
-    /// The release; record i of both is one person
+    /// The release
     release: PathBuf,
+    /// A column of both tables that tells people apart; without it the nearest record counts as right
+    #[arg(long, value_name = "COLUMN")]
+    key: Option<String>,
     /// Columns to compare; all numeric ones when not given
     #[arg(long, value_delimiter = ',', value_name = "COLUMNS")]
     columns: Vec<String>,
@@ -136,6 +145,7 @@ pub(super) fn numbers(args: &NumbersArgs, console: &Console) -> Result<ExitCode,
         &args.original,
         &args.release,
         &args.columns,
+        args.key.as_deref(),
         &read_options(&args.read)?,
         console.threads,
         console,
@@ -143,9 +153,12 @@ pub(super) fn numbers(args: &NumbersArgs, console: &Console) -> Result<ExitCode,
     console.clear();
     console.document(&json!({
         "columns": found.columns,
+        "knows": found.knows,
+        "paired": args.key.is_some(),
         "expected": found.expected,
         "attacks": [evidence::document(None, &found.evidence)],
     }));
+    console.say(format!("knows      {}", found.knows));
     console.say(evidence::line(None, &found.evidence));
     console.say(format!(
         "guesses    {} right ones expected",
@@ -189,13 +202,18 @@ pub(super) fn queries(args: &QueriesArgs, console: &Console) -> Result<ExitCode,
     let found = denym::attack::queries(&request, console)?;
     console.clear();
     console.document(&json!({
-        "attacks": [evidence::document(Some(&args.number), &found.evidence)],
+        "attacks": std::iter::once(&found.evidence).chain(&found.difference)
+            .map(|shown| evidence::document(Some(&args.number), shown)).collect::<Vec<_>>(),
         "learned": found.learned.iter().map(|(record, value, questions)| json!({
             "record": record, "value": value, "questions": questions,
         })).collect::<Vec<_>>(),
         "added": found.added.iter().map(|(record, value)| json!({"record": record, "value": value})).collect::<Vec<_>>(),
+        "knows": found.knows,
     }));
-    console.say(evidence::line(Some(&args.number), &found.evidence));
+    console.say(format!("knows      {}", found.knows));
+    for shown in std::iter::once(&found.evidence).chain(&found.difference) {
+        console.say(evidence::line(Some(&args.number), shown));
+    }
     for (record, value) in &found.added {
         console.say(format!("added      record {record}: {}", number(*value)));
     }
@@ -217,7 +235,7 @@ pub(super) struct MinimalityArgs {
 
 /// Runs the search on every possible original.
 pub(super) fn minimality(args: &MinimalityArgs, console: &Console) -> Result<ExitCode, Error> {
-    let policy = Policy::read(&args.policy)?;
+    let policy = read_policy(&args.policy)?;
     if policy.paths.is_some() {
         let (worlds, shown) = denym::attack::path_minimality(
             &policy,
@@ -231,7 +249,9 @@ pub(super) fn minimality(args: &MinimalityArgs, console: &Console) -> Result<Exi
             "originals": worlds.0,
             "possible": worlds.1,
             "attacks": [evidence::document(None, &shown)],
+            "knows": knows("path-minimality"),
         }));
+        console.say(format!("knows      {}", knows("path-minimality")));
         originals(worlds, console);
         console.say(evidence::line(None, &shown));
         return Ok(ExitCode::SUCCESS);
@@ -248,14 +268,23 @@ pub(super) fn minimality(args: &MinimalityArgs, console: &Console) -> Result<Exi
         "attribute": found.attribute,
         "originals": found.worlds.0,
         "possible": found.worlds.1,
+        "knows": knows("minimality"),
         "attacks": [evidence::document(Some(&found.attribute), &found.evidence)],
         "beliefs": found.beliefs.iter().enumerate().map(|(record, (value, before, after))| json!({
             "record": record + 1, "value": value, "before": before, "after": after,
         })).collect::<Vec<_>>(),
     }));
+    console.say(format!("knows      {}", knows("minimality")));
     originals(found.worlds, console);
     console.say(evidence::line(Some(&found.attribute), &found.evidence));
     Ok(ExitCode::SUCCESS)
+}
+
+/// What the adversary of an attack is taken to know.
+fn knows(attack: &str) -> &'static str {
+    let mut entries = CATALOGUE.iter();
+    let entry = entries.find(|entry| entry.name == attack);
+    entry.map_or("", |entry| entry.knows)
 }
 
 fn originals((all, possible): (u64, u64), console: &Console) {

@@ -1,6 +1,6 @@
 //! Evidence as people and programs read it.
 
-use denym::attack::{Controlled, Coverage, Evidence};
+use denym::attack::{Controlled, Coverage, Evidence, Finding, NotRun};
 use serde_json::{Value, json};
 
 use super::super::claims::number;
@@ -11,16 +11,35 @@ pub(super) fn document(attribute: Option<&str>, evidence: &Evidence) -> Value {
         Coverage::Exhaustive => ("exhaustive", Value::Null),
         Coverage::Sampled { seed } => ("sampled", json!(seed)),
     };
+    // What nobody was tried on has no rate: a zero would read as a defence that held.
+    let tried = evidence.attempts > 0;
+    let interval = [evidence.interval.0, evidence.interval.1];
     json!({
         "attack": evidence.attack,
         "attribute": attribute,
         "attempts": evidence.attempts,
         "successes": evidence.successes,
-        "rate": evidence.rate,
-        "interval": [evidence.interval.0, evidence.interval.1],
+        "tried": tried,
+        "rate": tried.then_some(evidence.rate),
+        "interval": tried.then_some(interval),
         "coverage": coverage,
         "seed": seed,
     })
+}
+
+/// A finding as JSON: its evidence, what the adversary was taken to know, and what a reader should know.
+pub(super) fn finding(found: &Finding) -> Value {
+    let mut shown = document(found.attribute.as_deref(), &found.after);
+    shown["knows"] = json!(found.knows);
+    shown["note"] = json!(found.note);
+    shown
+}
+
+/// The attacks that were not run, as JSON.
+pub(super) fn not_run(left: &[NotRun]) -> Value {
+    let left = left.iter();
+    left.map(|left| json!({"attack": left.attack, "why": left.why}))
+        .collect()
 }
 
 /// Evidence in a line.
@@ -28,6 +47,12 @@ pub(super) fn line(attribute: Option<&str>, evidence: &Evidence) -> String {
     let about = attribute
         .map(|name| format!(" on {name}"))
         .unwrap_or_default();
+    if evidence.attempts == 0 {
+        return format!(
+            "{:36} not tried: there was nobody to try it on",
+            format!("{}{about}", evidence.attack)
+        );
+    }
     let sure = match evidence.coverage {
         Coverage::Exhaustive => String::new(),
         Coverage::Sampled { .. } => format!(
@@ -36,25 +61,29 @@ pub(super) fn line(attribute: Option<&str>, evidence: &Evidence) -> String {
             number(evidence.interval.1 * 100.0)
         ),
     };
-    format!(
-        "{:36} {} of {} = {} %{sure}",
-        format!("{}{about}", evidence.attack),
-        evidence.successes,
-        evidence.attempts,
-        number(evidence.rate * 100.0)
-    )
+    let name = format!("{}{about}", evidence.attack);
+    let (certain, all) = (evidence.successes, evidence.attempts);
+    let rate = number(evidence.rate * 100.0);
+    let counted = certain as f64 / all as f64;
+    if (counted - evidence.rate).abs() < 1e-12 {
+        format!("{name:36} {certain} of {all} = {rate} %{sure}")
+    } else {
+        // A chance that is shared out among several is no number of people.
+        format!("{name:36} right with a chance of {rate} %{sure}; {certain} of {all} for certain")
+    }
 }
 
 /// A comparison with a control group as JSON.
 pub(super) fn controlled(attribute: Option<&str>, found: &Controlled) -> Value {
+    let tried = found.members.attempts > 0 && found.held_out.attempts > 0;
     json!({
         "attack": found.members.attack,
         "attribute": attribute,
         "members": document(attribute, &found.members),
         "held_out": document(attribute, &found.held_out),
-        "risk": found.risk,
-        "interval": [found.interval.0, found.interval.1],
-        "leaks": found.leaks(),
+        "risk": tried.then_some(found.risk),
+        "interval": tried.then_some([found.interval.0, found.interval.1]),
+        "leaks": tried.then(|| found.leaks()),
     })
 }
 
@@ -63,6 +92,12 @@ pub(super) fn controlled_line(attribute: Option<&str>, found: &Controlled) -> St
     let about = attribute
         .map(|name| format!(" on {name}"))
         .unwrap_or_default();
+    if found.members.attempts == 0 || found.held_out.attempts == 0 {
+        return format!(
+            "{:36} not tried: there was nobody to try it on",
+            format!("{}{about}", found.members.attack)
+        );
+    }
     format!(
         "{:36} members {} %, held-out {} %: {}",
         format!("{}{about}", found.members.attack),

@@ -1,5 +1,6 @@
 //! `denym attack`: the red team, on its own.
 
+mod bundle;
 mod composition;
 mod evidence;
 mod paths;
@@ -13,7 +14,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use denym::Error;
-use denym::attack::{CATALOGUE, Shape, Threat};
+use denym::attack::CATALOGUE;
 use serde_json::json;
 
 use crate::console::Console;
@@ -24,7 +25,7 @@ use crate::console::Console;
 pub(crate) struct AttackArgs {
     #[command(subcommand)]
     what: Option<AttackCommand>,
-    /// A bundle, its `release` half, or a table: everything that applies is run
+    /// A bundle of any kind, its `release` half, the directory of a stream, or a table: everything that applies is run
     release: Option<PathBuf>,
     #[command(flatten)]
     with: table::WithArgs,
@@ -110,7 +111,7 @@ pub(crate) fn run(args: &AttackArgs, console: &Console) -> Result<ExitCode, Erro
         (Some(AttackCommand::Queries(args)), _) => composition::queries(args, console),
         (Some(AttackCommand::Minimality(args)), _) => composition::minimality(args, console),
         (Some(AttackCommand::List), _) => Ok(list(console)),
-        (None, Some(release)) => table::run(release, &args.with, console),
+        (None, Some(release)) => bundle::run(release, &args.with, console),
         (None, None) => Err(Error::Argument {
             what: "nothing to attack".into(),
             help: "name a bundle, or see `denym attack --help`".into(),
@@ -119,32 +120,24 @@ pub(crate) fn run(args: &AttackArgs, console: &Console) -> Result<ExitCode, Erro
 }
 
 fn list(console: &Console) -> ExitCode {
-    let threat = |threat: Threat| match threat {
-        Threat::RecordLinkage => "record linkage",
-        Threat::AttributeLinkage => "attribute linkage",
-        Threat::TableLinkage => "table linkage",
-        Threat::Probabilistic => "probabilistic",
-    };
-    let shape = |shape: Shape| match shape {
-        Shape::Table => "table",
-        Shape::Microdata => "microdata",
-        Shape::Paths => "paths",
-        Shape::Transactions => "transactions",
-        Shape::Trails => "trails",
-        Shape::Releases => "releases",
-        Shape::Queries => "queries",
-    };
     console.document(&json!({"attacks": CATALOGUE.iter().map(|entry| json!({
-        "name": entry.name, "threat": threat(entry.threat), "data": shape(entry.shape),
-        "summary": entry.summary, "reference": entry.reference,
+        "name": entry.name, "threat": entry.threat.words(), "data": entry.shape.words(),
+        "summary": entry.summary, "reference": entry.reference, "knows": entry.knows, "limits": entry.limits,
+        "command": entry.command(),
     })).collect::<Vec<_>>()}));
-    for entry in CATALOGUE {
+    for entry in CATALOGUE.iter() {
         console.say(format!(
             "{:20}  {:12}  {:17}  {}",
             entry.name,
-            shape(entry.shape),
-            threat(entry.threat),
+            entry.shape.words(),
+            entry.threat.words(),
             entry.summary
+        ));
+        console.say(format!(
+            "{:20}  knows {}; run by `{}`",
+            "",
+            entry.knows,
+            entry.command()
         ));
         console.say(format!("{:20}  {}", "", entry.reference));
     }

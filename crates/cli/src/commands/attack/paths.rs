@@ -77,8 +77,6 @@ pub(super) fn run(args: &PathsArgs, console: &Console) -> Result<ExitCode, Error
         threads: console.threads,
     };
     let found = denym::attack::paths(&request, console)?;
-    console.clear();
-    console.document(&searched::document(&found, "doublets", args.victims));
-    searched::print(&found, "doublets", Shape::Paths, args.victims, console);
+    searched::show(&found, "doublets", Shape::Paths, args.victims, console);
     Ok(ExitCode::SUCCESS)
 }

@@ -1,6 +1,6 @@
 //! What looking for people in paths or transactions found, as a document and as lines.
 
-use denym::attack::{CATALOGUE, Finding, Searched, Shape};
+use denym::attack::{CATALOGUE, Finding, NotRun, Searched, Shape};
 use serde_json::{Value, json};
 
 use super::super::claims::number;
@@ -8,12 +8,10 @@ use super::evidence;
 use crate::console::Console;
 
 /// One JSON document; `unit` is what the adversary knows some of.
-pub(super) fn document(found: &Searched, unit: &str, victims: bool) -> Value {
+fn document(found: &Searched, unit: &str, victims: bool) -> Value {
     let attack = |finding: &Finding| {
-        let mut shown = evidence::document(finding.attribute.as_deref(), &finding.after);
-        shown["knows"] = json!(finding.knows);
+        let mut shown = evidence::finding(finding);
         shown["rate_before"] = json!(finding.before.as_ref().map(|before| before.rate));
-        shown["note"] = json!(finding.note);
         if victims {
             shown["worst_victims"] = json!(finding.worst);
         }
@@ -25,16 +23,14 @@ pub(super) fn document(found: &Searched, unit: &str, victims: bool) -> Value {
         "aligned": found.aligned,
         "promised": found.promised,
         "attacks": found.findings.iter().map(attack).collect::<Vec<_>>(),
-        "not_run": found.not_run.iter().map(|left| json!({
-            "attack": left.attack, "why": left.why,
-        })).collect::<Vec<_>>(),
+        "not_run": evidence::not_run(&found.not_run),
     });
     shown[unit] = json!(found.known);
     shown
 }
 
 /// Lines for people; of the attacks that were not run only those on this kind of data.
-pub(super) fn print(found: &Searched, unit: &str, shape: Shape, victims: bool, console: &Console) {
+fn print(found: &Searched, unit: &str, shape: Shape, victims: bool, console: &Console) {
     console.say(format!(
         "records    {}; {} people looked for with {} {unit}",
         found.records, found.people, found.known
@@ -50,7 +46,12 @@ pub(super) fn print(found: &Searched, unit: &str, shape: Shape, victims: bool, c
             number(promised * 100.0)
         ));
     }
+    let mut knows = "";
     for finding in &found.findings {
+        if finding.knows != knows {
+            knows = &finding.knows;
+            console.say(format!("knows      {knows}"));
+        }
         console.say(chance_line(finding));
         if victims {
             for worst in &finding.worst {
@@ -58,19 +59,37 @@ pub(super) fn print(found: &Searched, unit: &str, shape: Shape, victims: bool, c
             }
         }
     }
+    print_not_run(&found.not_run, shape, console);
+}
+
+/// The attacks on this kind of data that were not run.
+pub(super) fn print_not_run(not_run: &[NotRun], shape: Shape, console: &Console) {
     let of_this = |name: &str| {
         let mut entries = CATALOGUE.iter();
         entries.any(|entry| entry.name == name && entry.shape == shape)
     };
-    for left in found.not_run.iter().filter(|left| of_this(left.attack)) {
+    for left in not_run.iter().filter(|left| of_this(left.attack)) {
         console.say(format!("not run    {}: {}", left.attack, left.why));
     }
+}
+
+/// The document and the lines.
+pub(super) fn show(found: &Searched, unit: &str, shape: Shape, victims: bool, console: &Console) {
+    console.clear();
+    console.document(&document(found, unit, victims));
+    print(found, unit, shape, victims, console);
 }
 
 /// The mean chance, before and after, and how many fall for certain.
 fn chance_line(finding: &Finding) -> String {
     let about = finding.attribute.as_ref();
     let about = about.map(|name| format!(" on {name}")).unwrap_or_default();
+    if finding.after.attempts == 0 {
+        return format!(
+            "{:36} not tried: there was nobody to try it on",
+            format!("{}{about}", finding.attack)
+        );
+    }
     let before = finding.before.as_ref();
     let before = before.map_or_else(
         || "n/a".to_owned(),

@@ -38,12 +38,15 @@ pub(crate) struct WithArgs {
     /// The external column that names people
     #[arg(long, value_name = "COLUMN")]
     id: Option<String>,
+    /// The column of the release that numbers people within a class; a bundle says it itself
+    #[arg(long, value_name = "COLUMN")]
+    subject: Option<String>,
     /// Directory of hierarchies that explain generalized values
     #[arg(long, value_name = "DIR")]
     hierarchies: Option<PathBuf>,
-    /// A policy whose hierarchies explain generalized values
+    /// The release's policy: its hierarchies explain generalized values, and attacks that need the source read it
     #[arg(long, value_name = "FILE")]
-    policy: Option<PathBuf>,
+    pub(super) policy: Option<PathBuf>,
     /// People of the same kind who are not in the data
     #[arg(long, value_name = "FILE")]
     control: Option<PathBuf>,
@@ -61,15 +64,15 @@ pub(crate) struct WithArgs {
     within: Option<f64>,
     /// Name the people found, worst first
     #[arg(long)]
-    victims: bool,
+    pub(super) victims: bool,
     /// Attempts of the attacks that draw
     #[arg(long, value_name = "N", default_value_t = 1000)]
     attempts: u64,
     /// Seed of the draws
     #[arg(long, default_value_t = 1)]
-    seed: u64,
+    pub(super) seed: u64,
     #[command(flatten)]
-    read: ReadArgs,
+    pub(super) read: ReadArgs,
 }
 
 /// Attacks the release.
@@ -88,6 +91,7 @@ pub(super) fn run(release: &Path, args: &WithArgs, console: &Console) -> Result<
         links,
         sensitive: args.sensitive.clone(),
         id: args.id.clone(),
+        subject: args.subject.clone(),
         hierarchies: args.hierarchies.clone(),
         policy: args.policy.clone(),
         control: args.control.clone(),
@@ -118,6 +122,8 @@ fn document(found: &TableFound) -> Value {
         "records": found.sizes.0,
         "people": found.sizes.1,
         "links": found.links,
+        "knows": found.knows,
+        "notes": found.notes,
         "matched": found.matched,
         "certain": found.certain,
         "expected": found.expected,
@@ -125,6 +131,7 @@ fn document(found: &TableFound) -> Value {
         "candidates": candidates,
         "attacks": found.evidence.iter().map(|(about, shown)| evidence::document(about.as_deref(), shown)).collect::<Vec<_>>(),
         "controlled": found.controlled.iter().map(|(about, shown)| evidence::controlled(about.as_deref(), shown)).collect::<Vec<_>>(),
+        "not_run": evidence::not_run(&found.not_run),
         "victims": found.victims.iter().map(|victim| json!({
             "person": victim.person,
             "candidates": victim.candidates,
@@ -138,6 +145,7 @@ fn document(found: &TableFound) -> Value {
 
 fn print(found: &TableFound, console: &Console) {
     console.say(format!("records    {}", found.sizes.0));
+    console.say(format!("knows      {}", found.knows));
     console.say(format!(
         "people     {}; {} match a record, {} exactly one, nobody fewer than {}",
         found.sizes.1, found.matched, found.certain, found.fewest
@@ -148,6 +156,9 @@ fn print(found: &TableFound, console: &Console) {
     ));
     for (about, shown) in &found.evidence {
         console.say(evidence::line(about.as_deref(), shown));
+    }
+    for note in &found.notes {
+        console.say(format!("note       {note}"));
     }
     for (about, shown) in &found.controlled {
         console.say(evidence::controlled_line(about.as_deref(), shown));

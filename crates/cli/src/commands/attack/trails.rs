@@ -7,13 +7,13 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use denym::Error;
 use denym::attack::{
-    Collecting, LinkSpec, Model, Rates, TrailSource, TrailsFound, TrailsRequest, Treatment,
+    Collecting, LinkSpec, Model, Rates, Shape, TrailSource, TrailsFound, TrailsRequest, Treatment,
 };
 use serde_json::{Value, json};
 
 use super::super::audit::read_options;
 use super::super::claims::number;
-use super::evidence;
+use super::{evidence, searched};
 use crate::args::ReadArgs;
 use crate::console::Console;
 
@@ -224,7 +224,8 @@ fn document(found: &TrailsFound) -> Value {
         "largest_posteriors": found.largest_posteriors,
         "conditional": true,
         "warnings": found.warnings,
-        "attacks": found.evidence.iter().map(|shown| evidence::document(None, shown)).collect::<Vec<_>>(),
+        "attacks": found.findings.iter().map(evidence::finding).collect::<Vec<_>>(),
+        "not_run": evidence::not_run(&found.not_run),
     });
     if let Some(multiple) = &found.multiple {
         document["multiple"] = multiple
@@ -274,6 +275,9 @@ fn print(found: &TrailsFound, console: &Console) {
     console.say(format!(
         "trails     {anonymous} anonymous, {identified} identified, {institutions} institutions"
     ));
+    if let Some(first) = found.findings.first() {
+        console.say(format!("knows      {}", first.knows));
+    }
     for (method, pairs) in &found.pairs {
         let text = match pairs {
             Some(pairs) => {
@@ -295,6 +299,7 @@ fn print(found: &TrailsFound, console: &Console) {
             shown.join(", ")
         ));
     }
+    searched::print_not_run(&found.not_run, Shape::Trails, console);
     console.say("Every pair is conditional: each incomplete trail's owner must be among the complete ones, and no two may share an owner.");
     for multiple in found.multiple.iter().flatten() {
         console.say(format!(

@@ -71,8 +71,6 @@ pub(super) fn run(args: &TransactionsArgs, console: &Console) -> Result<ExitCode
         threads: console.threads,
     };
     let found = denym::attack::transactions(&request, console)?;
-    console.clear();
-    console.document(&searched::document(&found, "items", args.victims));
-    searched::print(&found, "items", Shape::Transactions, args.victims, console);
+    searched::show(&found, "items", Shape::Transactions, args.victims, console);
     Ok(ExitCode::SUCCESS)
 }

@@ -106,6 +106,10 @@ pub(crate) fn run(args: &StreamArgs, console: &Console) -> Result<ExitCode, Erro
         speed: args.replay_speed.0,
         outage: args.patience,
         environment: Some(|name| std::env::var(name).ok()),
+        #[cfg(feature = "brokers")]
+        brokers: Some(&denym_brokers::Connect),
+        #[cfg(not(feature = "brokers"))]
+        brokers: None,
     };
     let outcome = denym::stream(&policy, &args.output, &options, &ears);
     ears.live.end();
@@ -128,6 +132,7 @@ pub(crate) fn run(args: &StreamArgs, console: &Console) -> Result<ExitCode, Erro
         "consistent_cost": summary.consistent_cost,
         "clock_cuts": summary.clock_cuts,
         "directory": summary.directory,
+        "program": summary.program,
         "warnings": summary.warnings,
         "seconds": start.elapsed().as_secs_f64(),
     }));
@@ -153,6 +158,7 @@ pub(crate) fn run(args: &StreamArgs, console: &Console) -> Result<ExitCode, Erro
         "windows    {} published, {} withheld, {} violations",
         counts.windows, counts.withheld, counts.violations
     ));
+    say(format!("program    {}", summary.program.words()));
     if let Some(cost) = summary.consistent_cost {
         say(format!(
             "matching   `consistent` alone cost {cost} of the suppressed events"

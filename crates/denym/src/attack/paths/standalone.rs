@@ -3,19 +3,19 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use denym_attack::Shape;
-use denym_attack::paths::Effort;
+use denym_attack::sequences::{Effort, Seen, SequenceScene};
+use denym_attack::{Finding, NotRun, RedTeam, Scene, red_team};
 use denym_data::paths::Paths;
 use denym_engine::{Engine, Format, ReadOptions};
 
-use super::super::finding::{Finding, NotRun, not_run};
+use super::super::attack_error;
 use super::super::table::is_bundle;
-use super::{Seen, effort, on_paths};
+use super::{effort, guarded};
 use crate::certificate::Certificate;
 use crate::listener::{Listener, Phase};
 use crate::paths::{
-    EarlierRelease, PathTable, SUBJECTS, Wanted, over_bound, read_columns, read_released,
-    reordered, request as solver_request, wanted,
+    EarlierRelease, PathTable, SUBJECTS, Wanted, ladder, over_bound, read_columns, read_released,
+    reordered, seconds, wanted,
 };
 use crate::policy::paths::{Matching, PathColumns, named_column};
 use crate::policy::{Knowledge, Policy, PromiseSpec};
@@ -109,16 +109,18 @@ pub fn paths(request: &PathsRequest, listener: &dyn Listener) -> Result<Searched
     let promises = release.promises();
     let hidden = over_bound(&table.paths, &promises);
     listener.phase(Phase::Attacking);
+    let guarded = guarded(&promises);
     let seen = Seen {
         raw: &raw,
         released: &release.paths,
         own,
         stands_for,
         everywhere: request.everywhere || release.everywhere,
-        promises: &promises,
+        guarded: &guarded,
         hidden: &hidden,
-        doublets,
+        known: doublets,
         consistent: release.consistent(),
+        seconds,
     };
     let effort = if request.exhaustive {
         Effort {
@@ -128,34 +130,32 @@ pub fn paths(request: &PathsRequest, listener: &dyn Listener) -> Result<Searched
     } else {
         effort(request.seed)
     };
-    let found = threads::pool(request.threads)?.install(|| on_paths(&seen, &effort));
-    let (findings, mut reasons) = found?;
-    reasons.push((
-        "path-minimality",
-        "it needs the policy and the source: see `denym attack minimality`".to_owned(),
-    ));
-    Ok(searched(Shape::Paths, &seen, findings, &reasons))
+    let why = "it needs the policy and the source: see `denym attack minimality`";
+    let scene = SequenceScene::new(seen, effort, Err(why.to_owned()));
+    let found = threads::pool(request.threads)?.install(|| red_team(&Scene::Paths(&scene)));
+    let team = found.map_err(|error| attack_error(&error))?;
+    Ok(searched(&scene, &promises, team))
 }
 
 /// What was found, with what it is measured against.
 pub(in super::super) fn searched(
-    shape: Shape,
-    seen: &Seen<'_>,
-    findings: Vec<Finding>,
-    reasons: &[(&'static str, String)],
+    scene: &SequenceScene<'_>,
+    promises: &[PromiseSpec],
+    team: RedTeam,
 ) -> Searched {
-    let k = seen.promises.iter().find_map(|promise| match promise {
+    let k = promises.iter().find_map(|promise| match promise {
         PromiseSpec::KAnonymity { k } => Some(*k),
         _ => None,
     });
+    let seen = &scene.seen;
     Searched {
         records: seen.released.len(),
         people: seen.raw.len(),
         aligned: seen.own.is_some(),
-        known: seen.doublets,
+        known: seen.known,
         promised: k.map(|k| 1.0 / k as f64),
-        not_run: not_run(shape, &findings, reasons),
-        findings,
+        not_run: team.not_run,
+        findings: team.findings,
     }
 }
 
@@ -169,7 +169,11 @@ struct Release {
 
 impl Release {
     fn read(engine: &Engine, request: &PathsRequest) -> Result<Release, Error> {
-        let mut policy = request.policy.as_deref().map(Policy::read).transpose()?;
+        let mut policy = request
+            .policy
+            .as_deref()
+            .map(crate::read_policy)
+            .transpose()?;
         if !is_bundle(&request.release) {
             let wanted = Wanted {
                 columns: columns(&request.columns),
@@ -217,7 +221,7 @@ impl Release {
         )?;
         let steward = request.release.join("steward/policy.toml");
         if policy.is_none() && steward.is_file() {
-            policy = Policy::read(&steward).ok();
+            policy = crate::read_policy(&steward).ok();
         }
         Ok(Release {
             everywhere: everywhere(&request.release.join("steward/plan.json")),
@@ -261,11 +265,13 @@ impl Release {
                 )
             })
             .collect();
-        let ladder = match &self.policy {
-            Some(policy) if policy.paths.is_some() => {
-                solver_request(policy, table, engine)?.0.ladder
-            }
-            _ => None,
+        let spec = self
+            .policy
+            .as_ref()
+            .and_then(|policy| Some((policy, policy.paths.as_ref()?)));
+        let ladder = match spec {
+            Some((policy, spec)) => ladder(policy, spec, table, engine)?,
+            None => None,
         };
         let rungs = ladder.map(|ladder| ladder.rungs).unwrap_or_default();
         let paths = &table.paths;

@@ -1,0 +1,33 @@
+//! Lists the files of `src/attacks`, so that a new attack is one new file and nothing else.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::{env, fs, io};
+
+fn main() -> io::Result<()> {
+    println!("cargo::rerun-if-changed=src/attacks");
+    let root = env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?;
+    let out = env::var("OUT_DIR").map_err(io::Error::other)?;
+    let directory = Path::new(&root).join("src/attacks");
+    let mut names: Vec<String> = fs::read_dir(&directory)?
+        .filter_map(|file| {
+            let path = file.ok()?.path();
+            let rust = path.extension().is_some_and(|end| end == "rs");
+            Some(path.file_stem().filter(|_| rust)?.to_str()?.to_owned())
+        })
+        .collect();
+    names.sort_unstable();
+    let mut text = String::new();
+    for name in &names {
+        let file = directory.join(format!("{name}.rs")).display().to_string();
+        writeln!(text, "#[path = {file:?}]\npub mod {name};").map_err(io::Error::other)?;
+    }
+    text.push_str(
+        "\n/// The entries in the order of their files' names.\nconst LISTED: &[Entry] = &[",
+    );
+    for name in &names {
+        write!(text, "{name}::ENTRY, ").map_err(io::Error::other)?;
+    }
+    text.push_str("];\n");
+    fs::write(Path::new(&out).join("attacks.rs"), text)
+}

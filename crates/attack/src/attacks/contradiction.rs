@@ -1,0 +1,37 @@
+//! Contradiction: records that show another place at a known time are discarded as well.
+//!
+//! # Idea
+//!
+//! A doublet that is published nowhere still tells the adversary where the victim was then: a record that shows another place at that
+//! time is somebody else's. Where single records lost doublets that others show, a record fits when it shows the known doublet or nothing then.
+
+use crate::catalogue::{Entry, Gate, Run, Shape, Threat};
+use crate::finding::Ran;
+use crate::sequences::{Matching, SequenceScene, Way};
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "contradiction",
+    place: 410,
+    threat: Threat::RecordLinkage,
+    shape: Shape::Paths,
+    summary: "records that show another place at a known time are discarded",
+    knows: "any L doublets of everybody's source path, and that nobody is at two places at once",
+    limits: "the plain bound speaks of it only where the promise is made under matching = \"consistent\"",
+    reference: "ours",
+    gate: Gate::Plain,
+    run: Run::Sequences(run),
+};
+
+fn run(scene: &SequenceScene<'_>) -> Ran {
+    let everywhere = scene.seen.everywhere && scene.crowd().setting.all_or_none();
+    Ok(scene.fitting(&Way {
+        attack: ENTRY.name,
+        matching: if everywhere {
+            Matching::Consistent
+        } else {
+            Matching::ConsistentLocal
+        },
+        knows: format!("{}, and discards records that contradict them", scene.known()),
+        bounded: scene.seen.consistent,
+    })?)
+}

@@ -1,0 +1,20 @@
+//! Correspondence: records that must be old or must be gone are cracked, and what is left is a newcomer's.
+//!
+//! The attack itself is [`crate::releases::correspondence`].
+
+use crate::catalogue::{Entry, Gate, Run, Shape, Threat};
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "correspondence",
+    place: 620,
+    threat: Threat::AttributeLinkage,
+    shape: Shape::Releases,
+    summary: "records that must be old or must be gone are cracked",
+    knows: "everybody's quasi-identifiers, and that nobody left between the releases",
+    limits: "it applies where records were only added",
+    reference: "Fung, Wang, Fu, Pei, EDBT 2008",
+    gate: Gate::Never,
+    run: Run::Command("denym attack releases A B --sensitive COLUMN"),
+};
+
+pub use crate::releases::correspondence::inserted;

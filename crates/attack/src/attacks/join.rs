@@ -1,0 +1,20 @@
+//! Join: two releases of one table, each safe, are joined on what they share.
+//!
+//! The attack itself is [`crate::releases::join`].
+
+use crate::catalogue::{Entry, Gate, Run, SURVEY, Shape, Threat};
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "join",
+    place: 600,
+    threat: Threat::RecordLinkage,
+    shape: Shape::Releases,
+    summary: "two releases joined on what they share",
+    knows: "everybody's quasi-identifiers in both releases",
+    limits: "groups are counted, not people; a lossy join works against the adversary",
+    reference: SURVEY,
+    gate: Gate::Never,
+    run: Run::Command("denym attack releases A B --sensitive COLUMN"),
+};
+
+pub use crate::releases::join::join;

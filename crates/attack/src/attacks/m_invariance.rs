@@ -1,0 +1,20 @@
+//! m-invariance: groups of one person with different sensitive values over time rule values out.
+//!
+//! The attack itself is [`crate::releases::intersection`].
+
+use crate::catalogue::{Entry, Gate, Run, Shape, Threat};
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "m-invariance",
+    place: 630,
+    threat: Threat::AttributeLinkage,
+    shape: Shape::Releases,
+    summary: "groups of one person with different sensitive values over time",
+    knows: "everybody's quasi-identifiers, and in which releases they are",
+    limits: "it counts whose groups differ, whether or not that rules enough values out",
+    reference: "Xiao and Tao, SIGMOD 2007",
+    gate: Gate::Never,
+    run: Run::Command("denym attack releases A B --sensitive COLUMN"),
+};
+
+pub use crate::releases::intersection::m_invariance;

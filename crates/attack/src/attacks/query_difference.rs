@@ -1,0 +1,20 @@
+//! Query difference: two answers whose people differ by one person tell that person's number.
+//!
+//! The attack itself is [`crate::queries`].
+
+use crate::catalogue::{Entry, Gate, Run, SURVEY, Shape, Threat};
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "query-difference",
+    place: 700,
+    threat: Threat::AttributeLinkage,
+    shape: Shape::Queries,
+    summary: "two answers whose difference is one person",
+    knows: "which values everybody has in the known columns, and who came between two states of the table",
+    limits: "it asks about people whose known values nobody else who came shares",
+    reference: SURVEY,
+    gate: Gate::Never,
+    run: Run::Command("denym attack queries AFTER --before BEFORE --known COLUMNS --number COLUMN"),
+};
+
+pub use crate::queries::{added_between, everybody_added};

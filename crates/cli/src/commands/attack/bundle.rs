@@ -1,0 +1,98 @@
+//! `denym attack DIR`: a bundle of any kind, or the windows of a stream.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use denym::Error;
+use denym::attack::{PathsRequest, RedTeam, Shape, TransactionsRequest, shape_of, source_of};
+use serde_json::{Value, json};
+
+use super::super::audit::read_options;
+use super::table::{self, WithArgs};
+use super::{evidence, searched};
+use crate::console::Console;
+
+/// Runs everything that applies to the release.
+pub(super) fn run(release: &Path, args: &WithArgs, console: &Console) -> Result<ExitCode, Error> {
+    let policy = args.policy.as_deref();
+    let shape = shape_of(release)?;
+    let with_source = format!(
+        "denym attack {} {} --raw FILE",
+        shape.words(),
+        release.display()
+    );
+    match shape {
+        Shape::Paths => {
+            let request = PathsRequest {
+                release: release.to_owned(),
+                raw: source_of(policy, &with_source)?,
+                policy: args.policy.clone(),
+                seed: args.seed,
+                read: read_options(&args.read)?,
+                threads: console.threads,
+                ..PathsRequest::default()
+            };
+            let found = denym::attack::paths(&request, console)?;
+            searched::show(&found, "doublets", Shape::Paths, args.victims, console);
+        }
+        Shape::Transactions => {
+            let request = TransactionsRequest {
+                release: release.to_owned(),
+                raw: source_of(policy, &with_source)?,
+                policy: args.policy.clone(),
+                seed: args.seed,
+                read: read_options(&args.read)?,
+                threads: console.threads,
+                ..TransactionsRequest::default()
+            };
+            let found = denym::attack::transactions(&request, console)?;
+            searched::show(&found, "items", Shape::Transactions, args.victims, console);
+        }
+        Shape::Trails => {
+            source_of(
+                policy,
+                "denym attack trails --anonymous FILE --identified FILE",
+            )?;
+            let policy = policy.unwrap_or(release);
+            let team = denym::attack::trail_bundle(release, policy, console.threads, console)?;
+            show(&team, Shape::Trails, &json!({}), console);
+        }
+        Shape::Windows => {
+            let found = denym::attack::windows(release, args.seed, console.threads, console)?;
+            let each = found.each.iter().map(|(window, findings)| {
+                json!({"window": window, "attacks": findings.iter().map(evidence::finding).collect::<Vec<_>>()})
+            });
+            let each: Vec<Value> = each.collect();
+            show(
+                &found.team,
+                Shape::Windows,
+                &json!({"windows": each}),
+                console,
+            );
+        }
+        _ => return table::run(release, args, console),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What a red team found, as a document with what else belongs to it, and as lines.
+fn show(team: &RedTeam, shape: Shape, more: &Value, console: &Console) {
+    console.clear();
+    let mut document = json!({
+        "attacks": team.findings.iter().map(evidence::finding).collect::<Vec<_>>(),
+        "not_run": evidence::not_run(&team.not_run),
+    });
+    for (key, value) in more.as_object().into_iter().flatten() {
+        document[key] = value.clone();
+    }
+    console.document(&document);
+    let mut knows = "";
+    for found in &team.findings {
+        if found.knows != knows {
+            knows = &found.knows;
+            console.say(format!("knows      {knows}"));
+        }
+        console.say(evidence::line(found.attribute.as_deref(), &found.after));
+    }
+    searched::print_not_run(&team.not_run, shape, console);
+}

@@ -1,0 +1,158 @@
+//! Attacks on several releases and on answered queries through the binary: Examples 6.1, 6.3, 6.4 and 8.1 of the survey.
+
+use crate::support;
+
+use serde_json::json;
+use support::{attack, counts, empty, json, list, write};
+
+#[test]
+fn examples_6_1_6_3_and_6_4() {
+    let directory = empty();
+    let at = directory.path();
+    write(
+        at,
+        "t1.csv",
+        "age,job\n30,Banker\n30,Banker\n40,Clerk\n40,Driver\n50,Engineer\n50,Lawyer\n",
+    );
+    write(
+        at,
+        "t2.csv",
+        "job,birthplace,disease\nBanker,US,Cancer\nBanker,US,Cancer\nClerk,France,HIV\nDriver,UK,Cancer\nEngineer,France,HIV\nLawyer,US,HIV\n",
+    );
+    let (code, found) = json(
+        at,
+        &[
+            "attack",
+            "releases",
+            "t1.csv",
+            "t2.csv",
+            "--sensitive",
+            "disease",
+            "--victims",
+        ],
+    );
+    assert_eq!(code, 0, "{found}");
+    assert_eq!(counts(attack(&found, "join")), (5, 5));
+    let hidden = json!({"group": ["40", "France"], "matches": 1, "values": ["HIV"]});
+    assert!(list(&found["joined"]).contains(&hidden), "{found}");
+    let lossy = json!({"group": ["30", "US"], "matches": 4, "values": ["Cancer"]});
+    assert!(list(&found["joined"]).contains(&lossy), "{found}");
+
+    // Table VIII; the survey's text lists other diseases than its table, and calls (c) by the name of (b).
+    write(
+        at,
+        "a.csv",
+        "job,sex,disease\nProfessional,Female,Cancer\nProfessional,Female,Diabetes\nArtist,Male,Fever\nArtist,Male,Cancer\n",
+    );
+    write(
+        at,
+        "b.csv",
+        "job,sex,disease\nProfessional,Female,Cancer\nProfessional,Female,Diabetes\nProfessional,Female,HIV\nArtist,Male,Fever\nArtist,Male,Cancer\n",
+    );
+    write(
+        at,
+        "c.csv",
+        "job,sex,disease\nProfessional,Female,Cancer\nProfessional,Female,Fever\nArtist,Male,Fever\nArtist,Male,Cancer\n",
+    );
+    write(
+        at,
+        "people.csv",
+        "name,job,sex\nBeth,Professional,Female\nCarl,Artist,Male\n",
+    );
+    let (_, found) = json(
+        at,
+        &[
+            "attack",
+            "releases",
+            "a.csv",
+            "b.csv",
+            "--sensitive",
+            "disease",
+            "--victims",
+        ],
+    );
+    assert_eq!(
+        found["newcomers"],
+        json!([{"group": ["Professional", "Female"], "values": ["HIV"]}])
+    );
+    assert_eq!(counts(attack(&found, "correspondence")), (1, 1));
+    let args = [
+        "attack",
+        "releases",
+        "a.csv",
+        "c.csv",
+        "--sensitive",
+        "disease",
+        "--external",
+        "people.csv",
+        "--id",
+        "name",
+        "--victims",
+    ];
+    let (_, found) = json(at, &args);
+    assert_eq!(
+        found["victims"],
+        json!([{"person": "Beth", "values": ["Cancer"]}])
+    );
+    assert_eq!(counts(attack(&found, "intersection")), (1, 2));
+    assert_eq!(counts(attack(&found, "m-invariance")), (1, 2));
+    assert_eq!(list(&found["notes"]).len(), 1, "a record was deleted");
+}
+
+#[test]
+fn example_8_1_queries() {
+    let directory = empty();
+    let at = directory.path();
+    let before = "university,department,score\nConcordia,CS,92\nSimon Fraser,EE,91\nConcordia,CS,97\nIllinois,CS,96\n";
+    write(at, "before.csv", before);
+    write(at, "after.csv", before.to_owned() + "Illinois,CS,99\n");
+    let known = ["--known", "university,department", "--number", "score"];
+    let (code, found) = json(
+        at,
+        &[&["attack", "queries", "before.csv"], &known[..]].concat(),
+    );
+    assert_eq!(code, 0, "{found}");
+    assert!(list(&found["learned"]).contains(&json!({"record": 4, "value": 96.0, "questions": 2})));
+    let (_, found) = json(
+        at,
+        &[
+            &["attack", "queries", "after.csv", "--before", "before.csv"],
+            &known[..],
+        ]
+        .concat(),
+    );
+    assert_eq!(found["added"], json!([{"record": 5, "value": 99.0}]));
+    assert!(
+        found["knows"]
+            .as_str()
+            .is_some_and(|knows| knows.contains("`university`"))
+    );
+    // In whatever order the later state was written, the newcomer is the newcomer.
+    let sorted = before.replacen("score\n", "score\nIllinois,CS,99\n", 1);
+    write(at, "after.csv", sorted);
+    let (_, found) = json(
+        at,
+        &[
+            &["attack", "queries", "after.csv", "--before", "before.csv"],
+            &known[..],
+        ]
+        .concat(),
+    );
+    assert_eq!(found["added"], json!([{"record": 1, "value": 99.0}]));
+    assert_eq!(counts(attack(&found, "query-difference")), (1, 1));
+    write(at, "after.csv", before.to_owned() + "Illinois,CS,99\n");
+    // The electrical engineer is refused directly, and falls to a tracker.
+    let (_, found) = json(
+        at,
+        &[
+            &["attack", "queries", "after.csv", "--least", "2"],
+            &known[..],
+        ]
+        .concat(),
+    );
+    let engineer = &list(&found["learned"])[0];
+    assert_eq!(
+        (&engineer["record"], &engineer["value"]),
+        (&json!(2), &json!(91.0))
+    );
+}

@@ -1,0 +1,4 @@
+//! `denym gateway` as a process; needs the feature `gateway`.
+
+mod log;
+mod process;

@@ -1,0 +1,9 @@
+//! Paths from a policy to a bundle.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod hostile;
+mod promises;
+mod reference;
+mod releases;

@@ -1,0 +1,214 @@
+//! What a run tells of itself: figures of the release, what was tried, what the recipient must know.
+
+use denym_data::{Role, Summary, Table};
+use denym_measure::Classes;
+use denym_tabular::Outcome;
+
+use super::super::microdata::measures::Changed;
+use super::search::Found;
+use super::side::Touched;
+use crate::anonymize::{Account, Figures, Microdata, Tried};
+use crate::certificate::{Altered, Claim};
+use crate::plan::Plan;
+use crate::policy::{AttributeSpec, Missing};
+use crate::utility::Released;
+use crate::{Error, coding, numbers, perturb};
+
+/// Every numeric column that is not published as it was, before and after, over records that have them all.
+///
+/// Where records are left out, perturbed columns have no partner in the groups and stay out of the measures.
+pub(super) fn changed(plan: &Plan, original: &Table, table: &Table, found: &Found) -> Vec<Changed> {
+    let mut changed = found
+        .groups
+        .as_ref()
+        .map_or_else(Vec::new, |groups| groups.columns.clone());
+    let all = |column: &Changed| column.before.len() == original.records();
+    if !changed.iter().all(all) {
+        return changed;
+    }
+    let quasi = plan.quasi_names();
+    let perturbed = plan.policy.release.microdata.perturb.iter();
+    let mut gaps = vec![false; original.records()];
+    for name in perturbed.flat_map(|spec| &spec.columns) {
+        let Some((before, after)) = original.column(name).zip(table.column(name)) else {
+            continue;
+        };
+        let before = numbers::of(before);
+        for (gap, number) in gaps.iter_mut().zip(&before) {
+            *gap |= number.is_none();
+        }
+        let before = before.into_iter().map(Option::unwrap_or_default).collect();
+        if let Some(grouped) = changed.iter_mut().find(|column| column.name == *name) {
+            grouped.before = before;
+        } else if !quasi.contains(name) {
+            let after = numbers::of(after).into_iter();
+            changed.push(Changed {
+                name: name.clone(),
+                before,
+                after: after.map(Option::unwrap_or_default).collect(),
+            });
+        }
+    }
+    for column in &mut changed {
+        for numbers in [&mut column.before, &mut column.after] {
+            let mut gap = gaps.iter();
+            numbers.retain(|_| !gap.next().copied().unwrap_or(false));
+        }
+    }
+    changed
+}
+
+/// What the recipient must know about columns that show no single record's values.
+pub(super) fn altered(plan: &Plan, found: &Found, seeded: bool) -> Vec<Altered> {
+    let mut altered = perturb::altered(&plan.policy, seeded);
+    altered.extend(coding::altered(&plan.policy));
+    if let Some(groups) = &found.groups
+        && !groups.columns.is_empty()
+    {
+        let columns = groups.columns.iter().map(|column| column.name.clone());
+        altered.push(Altered {
+            columns: columns.collect(),
+            method: "microaggregation".into(),
+            reproducible: true,
+            true_of_records: false,
+        });
+    }
+    if plan.surplus > 0 {
+        let subject = plan.policy.with_role(Role::Subject);
+        altered.push(Altered {
+            columns: subject.map(|spec| spec.name.clone()).collect(),
+            method: "one record of each person, drawn".into(),
+            reproducible: false,
+            true_of_records: true,
+        });
+    }
+    let sensitive = plan.sensitive.first().map(|a| a.name.clone());
+    let touched = match &found.touched {
+        Some(Touched::Replaced {
+            method,
+            reproducible,
+            ..
+        }) => Some((*method, *reproducible)),
+        Some(Touched::Grouped { apart: false, .. }) => Some(("permutation within groups", false)),
+        Some(Touched::Grouped { apart: true, .. }) => Some(("dealing into groups", false)),
+        None => None,
+    };
+    if let Some((method, reproducible)) = touched {
+        altered.push(Altered {
+            columns: sensitive.into_iter().collect(),
+            method: method.to_owned(),
+            reproducible,
+            true_of_records: false,
+        });
+    }
+    altered
+}
+
+/// Subjects aside, the smallest group when a missing value may stand for any, if the policy reads it so.
+fn wildcard_k(plan: &Plan, written: &Table) -> Option<u64> {
+    let wild = |spec: &AttributeSpec| spec.missing == Missing::Wildcard;
+    if !plan.policy.with_role(Role::QuasiIdentifier).any(wild) {
+        return None;
+    }
+    let columns: Vec<usize> = plan
+        .quasi_names()
+        .iter()
+        .filter_map(|name| written.position(name))
+        .collect();
+    denym_measure::risk::wildcard_sizes(written, &columns)
+        .into_iter()
+        .min()
+}
+
+pub(super) fn account(
+    plan: &Plan,
+    table: &Table,
+    summary: &Summary,
+    written: &Table,
+    found: &Found,
+    classes: &Classes,
+    claims: Vec<Claim>,
+) -> Result<Account, Error> {
+    let (names, solution) = (plan.quasi_names(), &found.solution);
+    let records = table.records() as u64;
+    let mut warnings = plan.warnings.clone();
+    warnings.extend(found.warnings.iter().cloned());
+    let (metric, attempts, figures) = if let Some(groups) = &found.groups {
+        warnings.extend(groups.warnings.iter().cloned());
+        let figures = Microdata {
+            classes: classes.len() as u64,
+            ..groups.figures.clone()
+        };
+        let name = "information-loss".to_owned();
+        (name, groups.attempts.clone(), Figures::Microdata(figures))
+    } else {
+        let figures = Figures::Table {
+            classes: classes.len() as u64,
+            levels: solution
+                .recoding
+                .levels
+                .as_ref()
+                .map(|levels| names.iter().cloned().zip(levels.iter().copied()).collect()),
+            attribute_loss: names
+                .into_iter()
+                .zip(solution.statistics.attribute_loss.iter().copied())
+                .collect(),
+            wildcard_k: wildcard_k(plan, written),
+            // Groups beside quasi-identifiers as they are lose nothing that these measure.
+            metrics: if matches!(found.touched, Some(Touched::Grouped { .. })) {
+                Vec::new()
+            } else {
+                Released {
+                    plan,
+                    summary,
+                    recoding: Some(&solution.recoding),
+                    table: written,
+                    total: records,
+                    classes: Some(classes),
+                }
+                .measure()?
+            },
+            bound: solution.bound,
+            effort: found.effort,
+        };
+        let name = plan.policy.release.metric.clone();
+        (name, attempts(found), figures)
+    };
+    Ok(Account {
+        algorithm: found.algorithm.to_owned(),
+        attempts,
+        records,
+        suppressed_records: records - written.records() as u64,
+        metric: (metric, solution.score),
+        figures,
+        measures: None,
+        claims,
+        program: Some(crate::program::of(&plan.policy)),
+        warnings,
+        refusal: None,
+        attacks: Vec::new(),
+    })
+}
+
+/// How each solver of the portfolio fared, in words.
+fn attempts(found: &Found) -> Vec<Tried> {
+    found
+        .attempts
+        .iter()
+        .map(|attempt| Tried {
+            algorithm: attempt.name.to_owned(),
+            score: match &attempt.outcome {
+                Outcome::Found(score) | Outcome::Refused(score) => Some(*score),
+                _ => None,
+            },
+            outcome: match &attempt.outcome {
+                Outcome::Found(_) if attempt.name == found.algorithm => "chosen".to_owned(),
+                Outcome::Found(_) => "found more loss".to_owned(),
+                Outcome::Refused(_) => "the audit did not confirm it".to_owned(),
+                Outcome::Failed(error) => error.to_string(),
+                Outcome::Skipped(reason) => format!("not tried: {reason}"),
+            },
+            chosen: attempt.name == found.algorithm,
+        })
+        .collect()
+}

@@ -1,0 +1,574 @@
+//! Tables: records with attributes, generalized, grouped or clustered.
+
+mod account;
+mod proof;
+mod search;
+mod side;
+
+use std::borrow::Cow;
+
+use denym_data::{Recoding, Role, Summary, Table};
+use denym_measure::{Classes, Roles, Together};
+
+use crate::account::{Account, Refusal};
+use crate::anonymize::red_team::RedTeam;
+use crate::anonymize::table_attacks;
+use crate::certificate::{Certificate, ColumnRole, Groups, PublishedColumn, published};
+use crate::explore::Setting;
+use crate::kinds::microdata::{self, Measures};
+use crate::options::{RunOption, RunOptions};
+use crate::outline::{Cost, Sketch};
+use crate::owners::{self, Owner};
+use crate::pipeline::{Kind, Made, Run, Sheet, Statement, Told, json};
+use crate::plan::{Plan, policy_error};
+use crate::policy::Policy;
+use crate::{Error, coding, groups, mapping, perturb, population, pseudonyms, reporting, source};
+use denym_attack::table::Attacked;
+
+pub(crate) use proof::Candidate;
+use search::{Found, grouped, search};
+pub(crate) use search::{budget, solve, within};
+pub(crate) use side::SIDES;
+use side::{Side, Touched};
+
+/// Records with attributes: generalized, grouped or clustered.
+pub(crate) struct OnTables;
+
+/// A table as it was read.
+pub(crate) struct Source {
+    /// With pseudonyms in place of identifiers, and nothing else changed.
+    original: Table,
+    /// Perturbed and coded, where the policy asks for either.
+    changed: Option<Table>,
+    /// A register of the population, where a promise needs one.
+    register: Option<Table>,
+}
+
+/// What is settled before the search.
+pub(crate) struct Planned {
+    plan: Plan,
+    /// The table without what must not be in it, where that is not the table itself.
+    complete: Option<Table>,
+    family: Option<microdata::Family>,
+    summary: Summary,
+}
+
+/// What was found.
+pub(crate) struct Solved {
+    found: Found,
+    /// The table with tokens of its classes, where there are any.
+    tokens: Option<Table>,
+    /// The groups that quasi-identifiers and sensitive values meet in.
+    groups: Option<Groups>,
+}
+
+/// What the proof came to beside the claims.
+pub(crate) struct Judged {
+    /// The classes of the written data.
+    classes: Classes,
+    view: proof::View,
+    /// The classes of the source.
+    before: Classes,
+    roles: Roles,
+    /// Whom the proof failed for, where nothing but a combination of classes is too rare.
+    rare: Option<Vec<Owner>>,
+}
+
+impl Source {
+    fn table(&self) -> &Table {
+        self.changed.as_ref().unwrap_or(&self.original)
+    }
+}
+
+impl Planned {
+    /// The table that is searched.
+    fn kept<'a>(&'a self, source: &'a Source) -> &'a Table {
+        self.complete.as_ref().unwrap_or_else(|| source.table())
+    }
+}
+
+impl Solved {
+    /// The table that is published from.
+    fn kept<'a>(&'a self, plan: &'a Planned, source: &'a Source) -> &'a Table {
+        match (&self.tokens, &self.found.touched) {
+            (Some(table), _) | (None, Some(Touched::Replaced { table, .. })) => table,
+            _ => plan.kept(source),
+        }
+    }
+}
+
+/// What a table became, unless it is the same.
+fn changed(table: Cow<'_, Table>) -> Option<Table> {
+    match table {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(table) => Some(table),
+    }
+}
+
+impl Kind for OnTables {
+    const NAME: &'static str = "tables";
+    const TAKES: &'static [RunOption] = &[
+        RunOption::Effort,
+        RunOption::TimeBudget,
+        RunOption::Onto,
+        RunOption::PerturbationSeed,
+        RunOption::Mapping,
+    ];
+    const VARIES: &'static [Setting] = &[
+        Setting::K,
+        Setting::L,
+        Setting::T,
+        Setting::Confidence,
+        Setting::Suppress,
+    ];
+
+    type Source = Source;
+    type Plan = Planned;
+    type Solved = Solved;
+    type Shown = Table;
+    type Judged = Judged;
+
+    fn read(run: &Run<'_>) -> Result<Source, Error> {
+        let policy = run.policy;
+        let original = source::read(policy, run.engine)?;
+        let original = pseudonyms::replaced(policy, original, run.options.environment)?;
+        run.proceed()?;
+        let (original, register) = population::read(policy, original, run.engine)?;
+        let table = perturb::perturbed(policy, &original, run.options.perturbation_seed)?;
+        let table = changed(coding::coded(policy, table)?);
+        Ok(Source {
+            changed: table,
+            original,
+            register,
+        })
+    }
+
+    fn plan(run: &Run<'_>, source: &Source) -> Result<Planned, Error> {
+        let plan = Plan::new(run.policy, source.table(), run.engine)?;
+        let complete = changed(plan.complete(source.table())?);
+        let mut planned = Planned {
+            plan,
+            complete,
+            family: None,
+            summary: Summary::default(),
+        };
+        planned.family = microdata::family(run.policy, planned.kept(source));
+        check_options(planned.family, run.policy, run.options)?;
+        // Groups of records need no summary of tuples.
+        if planned.family.is_none() {
+            let (kept, columns) = (planned.kept(source), &planned.plan.columns);
+            planned.summary =
+                run.engine
+                    .summarize(kept, &columns.quasi, &columns.sensitive, columns.subject)?;
+        }
+        Ok(planned)
+    }
+
+    fn solve(run: &Run<'_>, source: &Source, planned: &Planned) -> Result<Solved, Error> {
+        let Planned { plan, summary, .. } = planned;
+        let (kept, register) = (planned.kept(source), source.register.as_ref());
+        let candidate = proof::Candidate {
+            plan,
+            engine: run.engine,
+            kept,
+            summary,
+            register,
+        };
+        let (options, listener) = (run.options, run.listener);
+        let mut found = match planned.family {
+            Some(family) => {
+                let missing = plan.incomplete.len() as u64;
+                if missing > plan.allowance() {
+                    return Err(search::too_few_allowed(plan, plan.allowance(), missing));
+                }
+                let confirms = |recoding: &Recoding| candidate.holds(recoding, &plan.promises);
+                let found = microdata::solve(family, plan, kept, &confirms, options, listener)?;
+                grouped(found)
+            }
+            None => search(
+                plan,
+                kept,
+                summary,
+                register,
+                Some(&candidate),
+                options,
+                listener,
+            )?,
+        };
+        if planned.family.is_none() {
+            coding::centered(plan, kept, summary, &mut found.solution.recoding);
+        }
+        let mut solved = Solved {
+            found,
+            tokens: None,
+            groups: None,
+        };
+        if pseudonyms::per_class(run.policy).next().is_some() {
+            let recoding = &solved.found.solution.recoding;
+            let kept = solved.kept(planned, source);
+            let classes = proof::classes_by_row(plan, kept, summary, recoding);
+            let environment = options.environment;
+            let tokens = pseudonyms::by_class(run.policy, kept, &classes, recoding, environment)?;
+            solved.tokens = Some(tokens);
+        }
+        Ok(solved)
+    }
+
+    fn show(
+        run: &Run<'_>,
+        source: &Source,
+        planned: &Planned,
+        solved: &mut Solved,
+    ) -> Result<Vec<Sheet>, Error> {
+        let columns = &planned.plan.columns;
+        let sheet = |table: Table| Sheet {
+            suffix: "",
+            columns: published_columns(run.policy, &table),
+            table,
+        };
+        let kept = solved.kept(planned, source);
+        let Some(Touched::Grouped {
+            group_of,
+            column,
+            apart,
+        }) = &solved.found.touched
+        else {
+            let table = run.engine.apply(
+                kept,
+                &columns.quasi,
+                &columns.released,
+                columns.subject,
+                &planned.summary,
+                &solved.found.solution.recoding,
+            )?;
+            return Ok(vec![sheet(table)]);
+        };
+        let attribute = kept.columns()[*column].name.clone();
+        let (linked, group) = groups::linked(kept, &columns.released, group_of, *column)?;
+        let apart = *apart;
+        let sheets = if apart {
+            let (first, second) = groups::apart(&linked, &group, &attribute)?;
+            let names = second.columns().iter().map(|column| column.name.as_str());
+            let parts = published(names, |name| match name {
+                _ if name == group => ColumnRole::Group,
+                _ if name == attribute => ColumnRole::Sensitive,
+                _ => ColumnRole::Count,
+            });
+            let second = Sheet {
+                suffix: "-sensitive",
+                columns: parts,
+                table: second,
+            };
+            vec![sheet(first), second]
+        } else {
+            vec![sheet(linked)]
+        };
+        solved.groups = Some(Groups {
+            column: group,
+            attribute,
+            sensitive: None,
+        });
+        Ok(sheets)
+    }
+
+    fn see(made: &Made<'_, Self>, mut files: Vec<Table>) -> Result<Table, Error> {
+        let second = (files.len() > 1).then(|| files.swap_remove(1));
+        let first = files.swap_remove(0);
+        match (second, &made.solved.groups) {
+            (Some(second), Some(groups)) => groups::joined(&first, &second, groups)
+                .map_err(|what| Error::Internal { what: what.into() }),
+            _ => Ok(first),
+        }
+    }
+
+    fn prove(made: &Made<'_, Self>, written: &Table) -> Result<(Account, Judged), Error> {
+        let Made {
+            run,
+            source,
+            plan: planned,
+            solved,
+            ..
+        } = made;
+        let (plan, summary, found) = (&planned.plan, &planned.summary, &solved.found);
+        let (policy, columns) = (run.policy, &plan.columns);
+        let recoding = &found.solution.recoding;
+        let guarding = plan.sensitive.iter().any(|attribute| attribute.hidden);
+        let real = if columns.subject.is_some() || guarding {
+            let kept = solved.kept(planned, source);
+            Some(proof::real(plan, run.engine, kept, summary, recoding)?)
+        } else {
+            None
+        };
+        let people = match (&source.register, &recoding.levels, &found.looks_like) {
+            (Some(register), Some(levels), _) => {
+                Some(population::generalized(plan, register, levels)?)
+            }
+            (Some(register), None, Some(classes)) => {
+                Some(population::published(plan, register, recoding, classes)?)
+            }
+            _ => None,
+        };
+        // Tokens per class tie nothing together, and that is looked at like the rest.
+        let mut owners = plan.owners.clone();
+        if columns.subject.is_some() {
+            owners.extend(pseudonyms::per_class(policy).map(|(name, _)| Owner {
+                column: name.to_owned(),
+                known: Together::All,
+                tokens: true,
+            }));
+        }
+        let proof = proof::Proof {
+            plan,
+            groups: solved.groups.as_ref().map(|groups| groups.column.as_str()),
+            real: real.as_ref(),
+            owners: &owners,
+            population: people.as_ref(),
+            values_generalized: policy.release.algorithm == "greedy-personalized",
+        };
+        let proof::Proven {
+            classes,
+            view,
+            claims,
+            combination,
+        } = proof.measure(written)?;
+        let original = &source.original;
+        // Several columns read as one are no columns of the source; they come last.
+        let own = |column: &&usize| **column < original.columns().len();
+        let roles = Roles {
+            quasi: columns.quasi.clone(),
+            sensitive: columns.sensitive.iter().filter(own).copied().collect(),
+            subject: columns.subject,
+        };
+        let table = source.table();
+        // What the release loses has nothing to do with what the source would have given away.
+        let (account, before) = rayon::join(
+            || account::account(plan, table, summary, written, found, &classes, claims),
+            || Classes::of(original, &roles),
+        );
+        let mut account = account?;
+        let changed = account::changed(plan, original, table, found);
+        let adm = found.groups.as_ref().and_then(|groups| groups.adm);
+        if !run.trying {
+            account.measures = Measures::of(&changed, adm)?;
+        }
+        if run.options.perturbation_seed.is_some() {
+            account.warnings.push(SEEDED.to_owned());
+        }
+        if run.options.onto.is_none() && account.suppressed_records > plan.allowance() {
+            return Err(Error::Infeasible {
+                what: format!(
+                    "`{}` leaves out {} of {} records, but `suppress-at-most` allows {}",
+                    account.algorithm,
+                    account.suppressed_records,
+                    account.records,
+                    plan.allowance()
+                ),
+                code: "infeasible",
+                help: "raise `suppress-at-most`, or choose another algorithm".into(),
+            });
+        }
+        let judged = Judged {
+            classes,
+            view,
+            before,
+            roles,
+            rare: combination.then_some(owners),
+        };
+        Ok((account, judged))
+    }
+
+    fn attack(
+        made: &Made<'_, Self>,
+        written: &Table,
+        judged: &Judged,
+        _account: &Account,
+    ) -> Result<RedTeam, Error> {
+        let plan = &made.plan.plan;
+        let plain = plan
+            .sensitive
+            .iter()
+            .filter(|attribute| attribute.parts.is_empty() && !attribute.hidden);
+        let names: Vec<String> = plain.map(|attribute| attribute.name.clone()).collect();
+        let view = &judged.view;
+        let algorithm = &made.run.policy.release.algorithm;
+        let seeded = made.run.options.perturbation_seed.is_some();
+        let altered = account::altered(plan, &made.solved.found, seeded);
+        table_attacks::red_team(&table_attacks::Attackable {
+            plan,
+            engine: made.run.engine,
+            kept: made.solved.kept(made.plan, made.source),
+            original: &made.source.original,
+            written,
+            before: Attacked {
+                table: &made.source.original,
+                roles: judged.roles.clone(),
+                groups: None,
+                classes: Some(&judged.before),
+            },
+            after: Attacked {
+                table: &view.table,
+                roles: view.roles.clone(),
+                groups: view.groups,
+                classes: view.groups.is_none().then_some(&judged.classes),
+            },
+            sensitive: &names,
+            altered: &altered,
+            grouped: made.plan.family.is_some() || Side::named(algorithm).is_some(),
+        })
+    }
+
+    fn state(made: &Made<'_, Self>, written: &Table, _account: &Account) -> Statement {
+        let (policy, plan) = (made.run.policy, &made.plan.plan);
+        let shown = plan.sensitive.iter().filter(|attribute| !attribute.hidden);
+        let seeded = made.run.options.perturbation_seed.is_some();
+        let groups = made.solved.groups.clone().map(|groups| Groups {
+            sensitive: made.files.get(1).cloned(),
+            ..groups
+        });
+        Statement {
+            records: written.records() as u64,
+            quasi_identifiers: plan.quasi_names(),
+            sensitive: shown
+                .map(|attribute| attribute.certified(&plan.promises))
+                .collect(),
+            subject: policy
+                .with_role(Role::Subject)
+                .next()
+                .map(|spec| spec.name.clone()),
+            known_together: plan.owners.iter().map(Owner::certified).collect(),
+            altered: account::altered(plan, &made.solved.found, seeded),
+            groups,
+            ..Statement::default()
+        }
+    }
+
+    fn tell(
+        made: &Made<'_, Self>,
+        written: &Table,
+        judged: Judged,
+        account: &Account,
+        certificate: &Certificate,
+    ) -> Result<Told, Error> {
+        let (plan, found) = (&made.plan.plan, &made.solved.found);
+        let (original, before) = (&made.source.original, &judged.before);
+        let mut documents = Vec::new();
+        if made.run.options.mapping {
+            let formulas = made.run.policy.release.formulas.for_the_steward();
+            let kept = made.solved.kept(made.plan, made.source);
+            let recoding = &found.solution.recoding;
+            let mapping = mapping::csv(plan, kept, &made.plan.summary, recoding, formulas);
+            documents.push(("steward/mapping.csv", mapping));
+        }
+        if let Some(groups) = &found.groups {
+            documents.push(("steward/groups.json", json(&groups.published)?));
+        }
+        Ok(Told {
+            report: reporting::report(plan, original, written, before, &judged.classes, account),
+            readme: reporting::readme(certificate),
+            plan: reporting::plan_document(plan, account),
+            documents,
+            tables: Vec::new(),
+        })
+    }
+
+    fn sketch(_run: &Run<'_>, source: &Source, planned: &Planned) -> Sketch {
+        let plan = &planned.plan;
+        let records = source.table().records() as u64;
+        let mut costs = vec![Cost {
+            key: "records",
+            words: "records",
+            value: records,
+        }];
+        let quasi = plan.columns.quasi.len() as u64;
+        let work = if planned.family.is_some() {
+            // Groups are made by comparing records with one another.
+            let groups = records.saturating_mul(records) / 4;
+            groups.saturating_mul(quasi.max(1))
+        } else {
+            let lattice = plan.limits.iter().fold(1_u64, |nodes, (low, high)| {
+                nodes.saturating_mul((high - low + 1) as u64)
+            });
+            let tuples = planned.summary.tuples() as u64;
+            costs.push(Cost {
+                key: "distinct_tuples",
+                words: "distinct combinations of quasi-identifiers",
+                value: tuples,
+            });
+            costs.push(Cost {
+                key: "lattice",
+                words: "combinations of levels",
+                value: lattice,
+            });
+            // Most of a lattice is never visited: what a node breaks, everything below it breaks.
+            let visited = lattice.min(10_000);
+            tuples.saturating_mul(visited).saturating_mul(quasi.max(1))
+        };
+        Sketch {
+            steps: plan.steps(),
+            costs,
+            work,
+            warnings: plan.warnings.clone(),
+        }
+    }
+
+    fn hopeless(_: &Run<'_>, _: &Source, _: &Planned) -> Result<Option<Account>, Error> {
+        Ok(None)
+    }
+
+    fn failed(judged: &Judged) -> Option<Refusal> {
+        judged.rare.as_ref().map(|owners| Refusal {
+            code: "combination-too-rare",
+            message:
+                "people can be found by the combination of classes that their records stand in"
+                    .into(),
+            help: owners::help(owners),
+        })
+    }
+}
+
+/// The columns of the data with their parts.
+fn published_columns(policy: &Policy, table: &Table) -> Vec<PublishedColumn> {
+    let names = table.columns().iter().map(|column| column.name.as_str());
+    published(names, |name| {
+        let spec = policy.attributes.iter().find(|spec| spec.name == name);
+        match spec.map(|spec| spec.role) {
+            Some(Role::QuasiIdentifier) => ColumnRole::QuasiIdentifier,
+            Some(Role::Sensitive) => ColumnRole::Sensitive,
+            Some(Role::Insensitive) => ColumnRole::Insensitive,
+            Some(Role::Subject) => ColumnRole::SubjectNumber,
+            // Of an identifier only its pseudonym is published.
+            Some(Role::Identifier) => ColumnRole::Pseudonym,
+            None => ColumnRole::Group,
+        }
+    })
+}
+
+/// What a steward must know about a seeded perturbation.
+const SEEDED: &str = "the perturbation was drawn with a seed: whoever knows it can undo it; never publish this release";
+
+/// Options that only some algorithms have.
+fn check_options(
+    family: Option<microdata::Family>,
+    policy: &Policy,
+    options: &RunOptions,
+) -> Result<(), Error> {
+    if let (None, Some(spec)) = (family, &policy.release.microdata.unconcerned) {
+        let mistake = microdata::only_clusters(&policy.release.algorithm, spec);
+        return Err(policy_error(policy, vec![mistake]));
+    }
+    let seeded = options.perturbation_seed.is_some();
+    let perturbs = !policy.release.microdata.perturb.is_empty();
+    let problem = if seeded && !perturbs {
+        "a seed of the perturbation is given, but the policy perturbs nothing"
+    } else if options.onto.is_some() && perturbs {
+        "perturbed numbers differ every time, so no release can be added to"
+    } else if options.onto.is_some() && family.is_none() {
+        "only microaggregation and clustering can add to an earlier release"
+    } else {
+        return Ok(());
+    };
+    Err(Error::Argument {
+        what: problem.into(),
+        help: "remove the option, or change the policy".into(),
+    })
+}

@@ -1,0 +1,567 @@
+//! Algorithms that leave the usual way from tuples to a recoding: those that touch sensitive values, publish groups beside
+//! quasi-identifiers as they are, or protect combinations of a few values only.
+//!
+//! | algorithm | publishes | can promise |
+//! |---|---|---|
+//! | `anatomy` | two tables that meet in a group | what is judged on one sensitive attribute |
+//! | `k-e-permutation` | one table, numbers shuffled within groups | the same, above all (k,e)-anonymity |
+//! | `minimality-defence` | classes whose sensitive values may be others' | everything without a population |
+//! | `greedy-personalized` | generalized sensitive values | sizes and guarding nodes |
+//! | `mu-argus` | generalized and suppressed cells | k-anonymity for whoever knows up to three values |
+//!
+//! Each is audited on what was written, like any other release; what an algorithm cannot promise the policy may not ask of it.
+
+use std::collections::HashMap;
+
+use denym_data::{Code, Column, Ragged, Summary, Table};
+use denym_tabular::{
+    Anatomy, Context, GreedyPersonalized, KePermutation, MinimalityDefence, MuArgus,
+    MuArgusRelease, Reading, Request,
+};
+
+use super::search::{Found, nothing_found};
+use crate::catalogue::Algorithm;
+use crate::judge::{self, SensitiveAttribute};
+use crate::plan::{Plan, policy_error};
+use crate::policy::{Knowledge, Mistake, PromiseSpec};
+use crate::{Error, groups, perturb, pseudonyms};
+
+/// One of these algorithms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// Two tables that meet in a group.
+    Anatomy,
+    /// Numbers shuffled within groups.
+    Permutation,
+    /// Classes by quasi-identifiers alone, then distortion.
+    MinimalityDefence,
+    /// Sensitive values generalized as far as each person's guarding node asks.
+    Personalized,
+    /// Combinations of up to three values.
+    MuArgus,
+}
+
+/// What a policy can name.
+pub(crate) const SIDES: [(Side, Algorithm); 5] = [
+    (
+        Side::Anatomy,
+        Algorithm {
+            name: "anatomy",
+            data: "table",
+            summary: "quasi-identifiers as they are, sensitive values in a second table",
+            reference: "Xiao, Tao 2006",
+        },
+    ),
+    (
+        Side::Permutation,
+        Algorithm {
+            name: "k-e-permutation",
+            data: "table",
+            summary: "quasi-identifiers as they are, numbers shuffled within groups",
+            reference: "Zhang, Koudas, Srivastava, Yu 2007",
+        },
+    ),
+    (
+        Side::MinimalityDefence,
+        Algorithm {
+            name: "minimality-defence",
+            data: "table",
+            summary: "k-anonymous first, then the values of failing classes are replaced",
+            reference: "Wong, Fu, Wang, Pei 2007",
+        },
+    ),
+    (
+        Side::Personalized,
+        Algorithm {
+            name: "greedy-personalized",
+            data: "table",
+            summary: "sensitive values as general as each person's guarding node asks",
+            reference: "Xiao, Tao 2006",
+        },
+    ),
+    (
+        Side::MuArgus,
+        Algorithm {
+            name: "mu-argus",
+            data: "table",
+            summary: "every combination of up to three values frequent; no k-anonymity",
+            reference: "Hundepool, Willenborg 1996",
+        },
+    ),
+];
+
+/// What such an algorithm did beside, or instead of, recoding quasi-identifiers.
+pub(crate) enum Touched {
+    /// The table with other sensitive values.
+    Replaced {
+        /// It.
+        table: Table,
+        /// How the values were changed, for the recipient.
+        method: &'static str,
+        /// Whether the same source and policy give the same values again.
+        reproducible: bool,
+    },
+    /// Groups beside quasi-identifiers as they are.
+    Grouped {
+        /// The group of each record.
+        group_of: Vec<u32>,
+        /// The sensitive attribute, by position in the table.
+        column: usize,
+        /// Whether sensitive values go to a table of their own.
+        apart: bool,
+    },
+}
+
+impl Side {
+    /// The algorithm of this name.
+    pub(crate) fn named(name: &str) -> Option<Side> {
+        let found = SIDES.iter().find(|(_, algorithm)| algorithm.name == name);
+        found.map(|&(side, _)| side)
+    }
+
+    fn name(self) -> &'static str {
+        let found = SIDES.iter().find(|(side, _)| *side == self);
+        found.map_or("", |(_, algorithm)| algorithm.name)
+    }
+
+    /// Runs the algorithm.
+    pub(super) fn solve(
+        self,
+        plan: &Plan,
+        table: &Table,
+        request: &Request<'_>,
+        context: &mut Context<'_>,
+    ) -> Result<Found, Error> {
+        match self {
+            Side::Anatomy | Side::Permutation => self.grouped(plan, table, request.summary),
+            Side::MinimalityDefence => self.distorted(plan, table, request, context),
+            Side::Personalized => self.personalized(plan, table, request, context),
+            Side::MuArgus => self.argus(plan, request, context),
+        }
+    }
+
+    fn grouped(self, plan: &Plan, table: &Table, summary: &Summary) -> Result<Found, Error> {
+        let shown: Vec<&SensitiveAttribute> = plan.sensitive.iter().filter(|a| !a.hidden).collect();
+        if shown.len() != 1 || plan.columns.subject.is_some() {
+            return Err(self.misfit(
+                plan,
+                "needs exactly one sensitive attribute and no subject",
+                "give the others the role `insensitive` or `identifier`, or choose another algorithm",
+            ));
+        }
+        if pseudonyms::per_class(&plan.policy).next().is_some() {
+            return Err(self.misfit(
+                plan,
+                "publishes quasi-identifiers as they are, so that there are no classes to make tokens for",
+                "remove `per = \"class\"`, or choose another algorithm",
+            ));
+        }
+        for (spec, scope) in plan.promises.iter().zip(&plan.scopes) {
+            if spec.attribute().is_none() || spec.guards().is_some() || scope.is_some() {
+                return Err(self.misfit(
+                    plan,
+                    &format!(
+                        "publishes quasi-identifiers as they are, so it cannot promise `{}`",
+                        spec.name()
+                    ),
+                    "promise something about the sensitive attribute only, or choose another algorithm",
+                ));
+            }
+        }
+        // What protects is that nobody can repeat the draws, so they are never seeded.
+        let mut secret = perturb::Secret::default();
+        let mut draw = |bound: u64| secret.below(bound);
+        let placed = if self == Side::Anatomy {
+            let Some(l) = plan.promises.iter().filter_map(diversity).max() else {
+                return Err(self.misfit(
+                    plan,
+                    "deals records into groups of l different values, but nothing says how many",
+                    "add `l-diversity = 3` or a bound of `confidence` to `[promise]`",
+                ));
+            };
+            let found = Anatomy { l, attribute: 0 }.solve(summary, &mut draw);
+            found.map_err(Error::Solver)?.placed
+        } else {
+            let asked = plan.promises.iter().find_map(|spec| match spec {
+                PromiseSpec::KEAnonymity { k, e, .. } => Some((*k, *e)),
+                _ => None,
+            });
+            let Some((k, e)) = asked else {
+                return Err(self.misfit(
+                    plan,
+                    "needs (k,e)-anonymity of a numeric attribute",
+                    "add `k-e-anonymity = { k = 3, e = 1000 }` to `[promise]`",
+                ));
+            };
+            let broken = |what: &'static str| Error::Internal { what: what.into() };
+            let solver = KePermutation {
+                attribute: 0,
+                k,
+                e: judge::decimal(e).map_err(broken)?,
+                numbers: judge::numbers(shown[0]).map_err(broken)?,
+            };
+            let found = solver.solve(summary, &mut draw);
+            found.map_err(Error::Solver)?.placed
+        };
+        let column = plan.columns.sensitive[0];
+        let values = &table.columns()[column].codes;
+        let tuples = tuples_of(table, &plan.columns.quasi, summary);
+        let group_of = seated(&placed, &tuples, values, &mut draw);
+        secret.check()?;
+        let warning = "quasi-identifiers are published as they are: whoever knows a person's finds the record, and that the \
+                       person is in the data";
+        Ok(Found {
+            touched: Some(Touched::Grouped {
+                group_of,
+                column,
+                apart: self == Side::Anatomy,
+            }),
+            warnings: vec![warning.to_owned()],
+            ..nothing_found(self.name(), plan.hierarchies.len())
+        })
+    }
+
+    fn distorted(
+        self,
+        plan: &Plan,
+        table: &Table,
+        request: &Request<'_>,
+        context: &mut Context<'_>,
+    ) -> Result<Found, Error> {
+        let own = |spec: &PromiseSpec| spec.population().is_none() && spec.guards().is_none();
+        if !plan.promises.iter().all(own)
+            || plan.scopes.iter().any(Option::is_some)
+            || plan.sensitive.len() != 1
+        {
+            return Err(self.misfit(
+                plan,
+                "works on one sensitive attribute, with promises on all quasi-identifiers and without a population",
+                "leave such promises out, or choose another algorithm",
+            ));
+        }
+        let sizes: Vec<PromiseSpec> = plan
+            .promises
+            .iter()
+            .filter(|spec| spec.attribute().is_none())
+            .cloned()
+            .collect();
+        if sizes.is_empty() {
+            return Err(self.misfit(
+                plan,
+                "makes classes by their size first, but no size is promised",
+                "add `k-anonymity = 5` to `[promise]`",
+            ));
+        }
+        let size = crate::plan::judges(&sizes, &plan.sensitive)?;
+        let mut secret = perturb::Secret::default();
+        let mut draw = |bound: u64| secret.below(bound);
+        let found = MinimalityDefence::default().run(request, &size, context, &mut draw);
+        let found = found.map_err(Error::Solver)?;
+        secret.check()?;
+        let column = plan.columns.sensitive[0];
+        let mut left: Vec<HashMap<Code, u64>> = found
+            .sensitive
+            .iter()
+            .map(|values| values.iter().copied().collect())
+            .collect();
+        let mut codes = table.columns()[column].codes.clone();
+        let classes: Vec<Option<u32>> = tuples_of(table, &plan.columns.quasi, request.summary)
+            .into_iter()
+            .map(|tuple| found.solution.recoding.class_of[tuple as usize])
+            .collect();
+        // Whoever can keep a value keeps it; the others get what is left of their class.
+        let mut open: Vec<(u32, usize)> = Vec::new();
+        for (row, class) in classes.iter().enumerate() {
+            let Some(class) = class else { continue };
+            match left[*class as usize].get_mut(&codes[row]) {
+                Some(count) if *count > 0 => *count -= 1,
+                _ => open.push((*class, row)),
+            }
+        }
+        let mut spare: Vec<Vec<Code>> = left
+            .into_iter()
+            .map(|counts| {
+                let mut counts: Vec<(Code, u64)> = counts.into_iter().collect();
+                counts.sort_unstable();
+                let each = counts.into_iter();
+                each.flat_map(|(code, count)| std::iter::repeat_n(code, count as usize))
+                    .collect()
+            })
+            .collect();
+        let changed = open.len();
+        for (class, row) in open {
+            let values = &mut spare[class as usize];
+            if values.is_empty() {
+                continue;
+            }
+            let at = secret.below(values.len() as u64) as usize;
+            codes[row] = values.swap_remove(at);
+        }
+        secret.check()?;
+        Ok(Found {
+            solution: found.solution,
+            touched: Some(Touched::Replaced {
+                table: with_column(table, column, |old| Column {
+                    codes,
+                    ..old.clone()
+                })?,
+                method: "distortion of classes that failed",
+                reproducible: false,
+            }),
+            warnings: vec![format!(
+                "{changed} sensitive values are not those of their records: truth is lost where a class failed"
+            )],
+            ..nothing_found(self.name(), plan.hierarchies.len())
+        })
+    }
+
+    fn personalized(
+        self,
+        plan: &Plan,
+        table: &Table,
+        request: &Request<'_>,
+        context: &mut Context<'_>,
+    ) -> Result<Found, Error> {
+        let mut guarding = plan.promises.iter().filter(|spec| spec.guards().is_some());
+        let about_values =
+            |spec: &PromiseSpec| spec.attribute().is_some() && spec.guards().is_none();
+        let (Some(spec), None) = (guarding.next(), guarding.next()) else {
+            return Err(self.misfit(
+                plan,
+                "needs one promise with guarding nodes",
+                "add `personalized-privacy = { guards = \"guard\", at-most = 0.5 }` to `[promise]`",
+            ));
+        };
+        if plan.promises.iter().any(about_values) || plan.scopes.iter().any(Option::is_some) {
+            return Err(self.misfit(
+                plan,
+                "publishes sensitive values at several levels, on which no other promise about values can be judged",
+                "keep `personalized-privacy` and promises on sizes, or choose another algorithm",
+            ));
+        }
+        let internal = || Error::Internal {
+            what: "a promise with guarding nodes that the plan should have refused".into(),
+        };
+        let PromiseSpec::PersonalizedPrivacy {
+            attribute,
+            guards,
+            at_most,
+        } = spec
+        else {
+            return Err(internal());
+        };
+        let at = |wanted: &str, hidden: bool| {
+            let is = |a: &SensitiveAttribute| a.name == wanted && a.hidden == hidden;
+            plan.sensitive.iter().position(is).ok_or_else(internal)
+        };
+        let attribute = at(attribute.as_deref().unwrap_or_default(), false)?;
+        let guards = at(guards, true)?;
+        let taxonomy = plan.sensitive[attribute]
+            .taxonomy
+            .clone()
+            .ok_or_else(internal)?;
+        let guarded = plan.sensitive[guards]
+            .values
+            .iter()
+            .map(|name| groups::node_called(&taxonomy, name.as_deref()?))
+            .collect();
+        let solver = GreedyPersonalized {
+            attribute,
+            guards,
+            guarded,
+            taxonomy: taxonomy.clone(),
+            bound: at_most.0,
+        };
+        let found = solver.run(request, context).map_err(|error| match error {
+            denym_tabular::Error::Infeasible { .. } => Error::Infeasible {
+                what: error.to_string(),
+                code: error.code(),
+                help: "this search keeps the guards of a class for everybody in it; `full-domain` judges each person by their own, and may find levels".into(),
+            },
+            error => Error::Solver(error),
+        })?;
+        let column = plan.columns.sensitive[attribute];
+        let codes = &table.columns()[column].codes;
+        let class_of = &found.solution.recoding.class_of;
+        let texts: Vec<Option<String>> = tuples_of(table, &plan.columns.quasi, request.summary)
+            .into_iter()
+            .zip(codes)
+            .map(|(tuple, &value)| {
+                let class = class_of[tuple as usize]?;
+                let levels = &found.levels[class as usize];
+                let at = levels.binary_search_by_key(&value, |&(code, _)| code);
+                let level = &taxonomy.levels()[at.map_or(0, |at| levels[at].1)];
+                let label = &level.labels[level.nodes[value as usize] as usize];
+                label.as_deref().map(str::to_owned)
+            })
+            .collect();
+        let changed = with_column(table, column, |old| {
+            Column::from_texts(&old.name, texts.iter().map(Option::as_deref))
+        })?;
+        Ok(Found {
+            solution: found.solution,
+            touched: Some(Touched::Replaced {
+                table: changed,
+                method: "generalization as far as each person asked",
+                reproducible: true,
+            }),
+            ..nothing_found(self.name(), plan.hierarchies.len())
+        })
+    }
+
+    fn argus(
+        self,
+        plan: &Plan,
+        request: &Request<'_>,
+        context: &mut Context<'_>,
+    ) -> Result<Found, Error> {
+        let most = match plan.policy.adversary {
+            Knowledge::AtMost(most) if most <= 3 => most,
+            _ => {
+                return Err(self.misfit(
+                    plan,
+                    "protects combinations of up to three values and gives no k-anonymity",
+                    "say so with `knows = { at-most = 3 }` under `[adversary]`, or choose another algorithm",
+                ));
+            }
+        };
+        let k = plan.promises.iter().map(|spec| match spec {
+            PromiseSpec::KAnonymity { k } => Some(*k),
+            _ => None,
+        });
+        let Some(k) = k.collect::<Option<Vec<u64>>>() else {
+            return Err(self.misfit(
+                plan,
+                "can promise nothing but a number of records per combination",
+                "keep `k-anonymity` alone under `[promise]`, or choose another algorithm",
+            ));
+        };
+        if plan.columns.subject.is_some() || plan.scopes.iter().any(Option::is_some) {
+            return Err(self.misfit(
+                plan,
+                "counts records on all quasi-identifiers",
+                "leave the subject and `quasi` of promises out, or choose another algorithm",
+            ));
+        }
+        let argus = MuArgus {
+            k: k.into_iter().max().unwrap_or(1),
+            values: most,
+            suppressed: Reading::Value,
+            ..MuArgus::default()
+        };
+        let found = argus.run(request, context).map_err(Error::Solver)?;
+        let mut warning = MuArgusRelease::WARNING.replace("three", &most.to_string());
+        if found.happens_to_be_k_anonymous {
+            warning.push_str(", though this release happens to have it");
+        }
+        Ok(Found {
+            solution: found.solution,
+            warnings: vec![warning],
+            ..nothing_found(self.name(), plan.hierarchies.len())
+        })
+    }
+
+    /// The policy asks for something that the algorithm cannot do.
+    fn misfit(self, plan: &Plan, what: &str, help: &str) -> Error {
+        let mistake = Mistake {
+            code: "policy-algorithm",
+            message: format!("`{}` {what}", self.name()),
+            span: plan.policy.release.algorithm_span.clone(),
+            help: help.to_owned(),
+        };
+        policy_error(&plan.policy, vec![mistake])
+    }
+}
+
+/// The number of different values that a promise asks of a group, one record each.
+fn diversity(spec: &PromiseSpec) -> Option<u64> {
+    let up = |numerator: u64, denominator: u64| numerator.div_ceil(denominator.max(1));
+    match spec {
+        PromiseSpec::LDiversity { l, .. } => Some(up(l.0.numerator(), l.0.denominator())),
+        PromiseSpec::Confidence { at_most: most, .. }
+        | PromiseSpec::AlphaKAnonymity { alpha: most, .. }
+        | PromiseSpec::XyPrivacy { at_most: most, .. } => {
+            Some(up(most.0.denominator(), most.0.numerator()))
+        }
+        _ => None,
+    }
+}
+
+/// The group of each record: those of one tuple and value take its places in an order in which every order is equally likely.
+///
+/// Other published columns may tell such records apart, and the order of the source must not decide between them.
+fn seated(
+    placed: &Ragged<(Code, u32)>,
+    tuples: &[u32],
+    values: &[Code],
+    draw: &mut dyn FnMut(u64) -> u64,
+) -> Vec<u32> {
+    let mut free: HashMap<(u32, Code), Vec<u32>> = HashMap::new();
+    for tuple in 0..placed.len() {
+        for &(value, group) in placed.row(tuple) {
+            free.entry((tuple as u32, value)).or_default().push(group);
+        }
+    }
+    let records = tuples.iter().zip(values);
+    records
+        .map(|(&tuple, &value)| {
+            let groups = free.entry((tuple, value)).or_default();
+            let chosen = draw(groups.len().max(1) as u64) as usize;
+            if chosen < groups.len() {
+                groups.swap_remove(chosen)
+            } else {
+                0
+            }
+        })
+        .collect()
+}
+
+/// The tuple of each record.
+pub(super) fn tuples_of(table: &Table, quasi: &[usize], summary: &Summary) -> Vec<u32> {
+    let number: HashMap<Vec<Code>, u32> = (0..summary.tuples())
+        .map(|tuple| summary.quasi.iter().map(|codes| codes[tuple]).collect())
+        .zip(0..)
+        .collect();
+    (0..table.records())
+        .map(|row| {
+            let key: Vec<Code> = quasi
+                .iter()
+                .map(|&column| table.columns()[column].codes[row])
+                .collect();
+            number.get(&key).copied().unwrap_or_default()
+        })
+        .collect()
+}
+
+/// The table with one column made anew.
+fn with_column(
+    table: &Table,
+    position: usize,
+    make: impl FnOnce(&Column) -> Column,
+) -> Result<Table, Error> {
+    let mut columns = table.columns().to_vec();
+    columns[position] = make(&columns[position]);
+    Ok(Table::new(columns)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use denym_data::Ragged;
+
+    use super::seated;
+
+    /// Two records of one tuple and value that another column tells apart must not take their groups in the order of the source.
+    #[test]
+    fn records_that_look_alike_are_seated_by_chance() {
+        let placed: Ragged<(u32, u32)> = [vec![(0, 4), (0, 9)]].into_iter().collect();
+        let orders: Vec<Vec<u32>> = (0..2)
+            .map(|first| {
+                let mut draws = [first, 0].into_iter();
+                seated(&placed, &[0, 0], &[0, 0], &mut |_| {
+                    draws.next().unwrap_or(0)
+                })
+            })
+            .collect();
+        assert_eq!(orders, [vec![4, 9], vec![9, 4]]);
+    }
+}

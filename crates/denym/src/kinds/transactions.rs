@@ -1,0 +1,412 @@
+//! Transactions: which items each person has.
+
+use denym_attack::sequences::{Seen, SequenceScene};
+use denym_attack::{Scene, red_team as run_attacks};
+use denym_data::paths::Paths;
+use denym_data::{Sequences, Table};
+use denym_measure::sequences::Items;
+use denym_paths::{Context, TransactionRecoding, TransactionRequest, solve_transactions};
+
+use super::paths::aligned;
+use crate::Error;
+use crate::account::{Account, Figures, Tried};
+use crate::anonymize::red_team::{RedTeam, SEED};
+use crate::attack::{attack_error, guarded, items_standing_for, path_effort};
+use crate::certificate::{Certificate, ColumnRole, published, share};
+use crate::options::RunOption;
+use crate::outline::{Cost, Sketch};
+use crate::paths::{Asked, claims, reordered, seconds};
+use crate::pipeline::{Kind, Made, Run, Sheet, Statement, Told};
+use crate::policy::paths::Matching;
+use crate::policy::{Policy, PromiseSpec};
+use crate::reporting::transactions as reporting;
+use crate::transactions::{
+    Baskets, TransactionForm, items_of, judged, publish, read_released, request,
+};
+
+/// Figures that only transactions have; items are the public ones.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TransactionFigures {
+    /// Critical violations (moles) of the source.
+    pub critical_violations: u64,
+    /// The same by size, from 1.
+    pub critical_violations_by_length: Vec<u64>,
+    /// Distinct items of the source.
+    pub items: u64,
+    /// Items that are published nowhere, not even coarser.
+    pub suppressed_items: u64,
+    /// Items that are published coarser.
+    pub generalized_items: u64,
+    /// Items in all source records.
+    pub instances: u64,
+    /// Of these, how many are removed.
+    pub lost_instances: u64,
+    /// Of these, how many are shown as they are.
+    pub unchanged_instances: u64,
+    /// Lost instances over all instances.
+    pub distortion: f64,
+    /// Mean loss of an instance.
+    pub loss: f64,
+    /// Frequent itemsets of the source and of the release, when the policy asks for them.
+    pub frequent_itemsets: Option<(u64, u64)>,
+    /// The suppressed items.
+    pub suppressed: Vec<String>,
+    /// The generalized items and what they became.
+    pub generalized: Vec<(String, String)>,
+}
+
+/// Which items each person has.
+pub(crate) struct OnTransactions;
+
+/// What is settled before the search.
+pub(crate) struct Planned {
+    request: TransactionRequest,
+    warnings: Vec<String>,
+}
+
+/// What was found, and what is published.
+pub(crate) struct Found {
+    solved: Solved,
+    /// What is published, until it is written.
+    table: Option<Table>,
+    /// Which source record each published one is.
+    record_of: Vec<u32>,
+}
+
+/// Released sets, and the same as the judge of paths sees them.
+pub(crate) struct Shown {
+    sets: Sequences,
+    paths: Paths,
+}
+
+fn promises(policy: &Policy) -> Vec<PromiseSpec> {
+    policy.promises.iter().map(|p| p.promise.clone()).collect()
+}
+
+impl Kind for OnTransactions {
+    const NAME: &'static str = "transactions";
+    const TAKES: &'static [RunOption] = &[RunOption::ShowSuppressed];
+
+    type Source = Baskets;
+    type Plan = Planned;
+    type Solved = Found;
+    type Shown = Shown;
+    type Judged = ();
+
+    fn read(run: &Run<'_>) -> Result<Baskets, Error> {
+        crate::transactions::read(run.policy, run.engine)
+    }
+
+    fn plan(run: &Run<'_>, source: &Baskets) -> Result<Planned, Error> {
+        let (request, warnings) = request(run.policy, source, run.engine)?;
+        Ok(Planned { request, warnings })
+    }
+
+    fn solve(run: &Run<'_>, source: &Baskets, plan: &Planned) -> Result<Found, Error> {
+        let keep_going = || run.listener.keep_going();
+        let context = Context {
+            seed: run.policy.release.seed,
+            keep_going: &keep_going,
+        };
+        let solved = solve(run.policy, &source.sets, &plan.request, &context)?;
+        let (table, record_of) = publish(source, &solved.recoding.apply(&source.sets)?)?;
+        Ok(Found {
+            solved,
+            table: Some(table),
+            record_of,
+        })
+    }
+
+    fn show(
+        _run: &Run<'_>,
+        source: &Baskets,
+        _plan: &Planned,
+        solved: &mut Found,
+    ) -> Result<Vec<Sheet>, Error> {
+        let table = solved.table.take().unwrap_or_default();
+        let names = table.columns().iter().map(|column| column.name.as_str());
+        let columns = published(names, |name| match &source.form {
+            TransactionForm::Long { subject, .. } if subject == name => ColumnRole::SubjectNumber,
+            _ if source.attributes.iter().any(|own| own.name == name) => ColumnRole::Sensitive,
+            _ => ColumnRole::Item,
+        });
+        Ok(vec![Sheet {
+            suffix: "",
+            table,
+            columns,
+        }])
+    }
+
+    fn see(made: &Made<'_, Self>, mut files: Vec<Table>) -> Result<Shown, Error> {
+        let name = std::path::Path::new(&made.files[0].file);
+        let written = aligned(files.swap_remove(0), &made.source.attributes)?;
+        let sensitive: Vec<String> = (made.source.sensitive.iter())
+            .map(|own| own.name.clone())
+            .collect();
+        let sets = read_released(name, &written, &made.source.form, &sensitive)?.sets;
+        let paths = judged(&sets, &promises(made.run.policy))?;
+        Ok(Shown { sets, paths })
+    }
+
+    fn prove(made: &Made<'_, Self>, shown: &Shown) -> Result<(Account, ()), Error> {
+        let policy = made.run.policy;
+        let mut judge = |asked: &Asked| {
+            made.run.proceed()?;
+            let knowledge = Items {
+                m: items_of(policy),
+                sensitive: asked.within.clone(),
+            };
+            Ok::<_, Error>(knowledge.judge(&shown.sets, &asked.promises))
+        };
+        let (claims, _) = claims(
+            &made.source.sensitive,
+            &promises(policy),
+            Matching::Covers,
+            &[],
+            &mut judge,
+        )?;
+        if shown.sets.len() != made.source.sets.len() {
+            return Err(Error::Internal {
+                what: "the written data has not the records that were to be published".into(),
+            });
+        }
+        let account = Account {
+            claims,
+            warnings: made.plan.warnings.clone(),
+            ..account(
+                policy,
+                &made.source.sets,
+                &made.plan.request,
+                &made.solved.solved,
+            )
+        };
+        Ok((account, ()))
+    }
+
+    fn attack(
+        made: &Made<'_, Self>,
+        shown: &Shown,
+        (): &(),
+        _account: &Account,
+    ) -> Result<RedTeam, Error> {
+        let promises = promises(made.run.policy);
+        let victims = judged(&made.source.sets, &promises)?;
+        let victims = reordered(&victims, &made.solved.record_of)?;
+        let names = made.solved.solved.recoding.shown_names();
+        let m = items_of(made.run.policy);
+        red_team(&victims, &shown.paths, &names, &promises, m)
+    }
+
+    fn state(made: &Made<'_, Self>, shown: &Shown, _account: &Account) -> Statement {
+        Statement {
+            records: shown.sets.len() as u64,
+            sensitive: (made.source.sensitive.iter())
+                .map(|own| own.certified(&promises(made.run.policy)))
+                .collect(),
+            transactions: Some(made.source.form.clone()),
+            ..Statement::default()
+        }
+    }
+
+    fn tell(
+        made: &Made<'_, Self>,
+        shown: &Shown,
+        (): (),
+        account: &Account,
+        certificate: &Certificate,
+    ) -> Result<Told, Error> {
+        let policy = made.run.policy;
+        Ok(Told {
+            report: reporting::report(policy, &made.source.sets, &shown.sets, account),
+            readme: reporting::readme(certificate),
+            plan: reporting::plan_document(policy, account),
+            documents: Vec::new(),
+            tables: Vec::new(),
+        })
+    }
+
+    fn sketch(run: &Run<'_>, source: &Baskets, plan: &Planned) -> Sketch {
+        let sets = &source.sets;
+        let longest = sets.records().map(<[u32]>::len).max().unwrap_or(0);
+        let instances = sets.instances() as u64;
+        let cost = |key, words, value| Cost { key, words, value };
+        let itemsets = super::paths::sequences(instances, longest as u64, items_of(run.policy));
+        Sketch {
+            steps: reporting::steps(run.policy),
+            costs: vec![
+                cost("records", "transactions", sets.len() as u64),
+                cost("instances", "items, over all transactions", instances),
+                cost("items", "different ones", sets.locations().len() as u64),
+                cost("itemsets", "sets of items to look at, at most", itemsets),
+            ],
+            work: itemsets,
+            warnings: plan.warnings.clone(),
+        }
+    }
+
+    fn hopeless(run: &Run<'_>, source: &Baskets, plan: &Planned) -> Result<Option<Account>, Error> {
+        let keep_going = || run.listener.keep_going();
+        let context = Context {
+            seed: run.policy.release.seed,
+            keep_going: &keep_going,
+        };
+        let violations = denym_paths::critical_itemsets(&source.sets, &plan.request, &context)?;
+        let figures = Figures::Transactions(TransactionFigures {
+            critical_violations: violations.len() as u64,
+            critical_violations_by_length: violations.by_length(),
+            instances: source.sets.instances() as u64,
+            ..TransactionFigures::default()
+        });
+        Ok(Some(Account {
+            warnings: plan.warnings.clone(),
+            ..Account::of(run.policy, source.sets.len() as u64, figures)
+        }))
+    }
+}
+
+/// Attacks the release: any m items of everybody's source set.
+fn red_team(
+    victims: &Paths,
+    released: &Paths,
+    shown: &[Vec<String>],
+    promises: &[PromiseSpec],
+    m: usize,
+) -> Result<RedTeam, Error> {
+    let guarded = guarded(promises);
+    let seen = Seen {
+        raw: victims,
+        released,
+        own: Some((0..victims.len() as u32).collect()),
+        stands_for: items_standing_for(victims, released, shown),
+        everywhere: true,
+        guarded: &guarded,
+        hidden: &[],
+        known: m,
+        consistent: false,
+        seconds,
+    };
+    let scene = SequenceScene::new(seen, path_effort(SEED), Err("it works on paths".to_owned()));
+    let found = run_attacks(&Scene::Transactions(&scene)).map_err(|error| attack_error(&error))?;
+    Ok(found.into())
+}
+
+/// A recoding, by which algorithm, and what else was tried.
+pub(crate) struct Solved {
+    pub(crate) algorithm: &'static str,
+    pub(crate) recoding: TransactionRecoding,
+    pub(crate) attempts: Vec<Tried>,
+}
+
+/// Runs the algorithm of the policy; `auto` runs what the policy has means for and keeps what the metric likes best.
+pub(crate) fn solve(
+    policy: &Policy,
+    sets: &Sequences,
+    request: &TransactionRequest,
+    context: &Context,
+) -> Result<Solved, denym_paths::Error> {
+    let suppress = || {
+        let mut request = request.clone();
+        request.taxonomy = None;
+        solve_transactions(sets, &request, context)
+    };
+    let generalize = || solve_transactions(sets, request, context);
+    let one = |algorithm, recoding| Solved {
+        algorithm,
+        recoding,
+        attempts: Vec::new(),
+    };
+    match crate::program::algorithm(policy) {
+        "blind-suppression" => {
+            let mut request = request.clone();
+            request.blind = true;
+            let found = solve_transactions(sets, &request, context)?;
+            Ok(one("blind-suppression", found))
+        }
+        "item-suppression" => Ok(one("item-suppression", suppress()?)),
+        "item-generalization" => Ok(one("item-generalization", generalize()?)),
+        _ if request.taxonomy.is_none() => Ok(one("item-suppression", suppress()?)),
+        _ => {
+            let found = [
+                ("item-suppression", suppress()?),
+                ("item-generalization", generalize()?),
+            ];
+            let scores: Vec<f64> = found
+                .iter()
+                .map(|(_, recoding)| metric(&policy.release.metric, recoding))
+                .collect();
+            let chosen = usize::from(scores[1] < scores[0]);
+            let attempts = found
+                .iter()
+                .zip(&scores)
+                .enumerate()
+                .map(|(at, ((algorithm, _), &score))| Tried {
+                    algorithm: (*algorithm).to_owned(),
+                    score: Some(score),
+                    outcome: "found a release".to_owned(),
+                    chosen: at == chosen,
+                })
+                .collect();
+            let [suppressed, generalized] = found;
+            let (algorithm, recoding) = if chosen == 1 { generalized } else { suppressed };
+            Ok(Solved {
+                algorithm,
+                recoding,
+                attempts,
+            })
+        }
+    }
+}
+
+/// What a recoding costs.
+pub(crate) fn metric(name: &str, recoding: &TransactionRecoding) -> f64 {
+    match (name, recoding.nuggets) {
+        ("distortion", _) => share(recoding.lost_instances, recoding.instances),
+        ("lost-itemsets", Some((before, after))) => share(before - after, before),
+        _ => recoding.loss,
+    }
+}
+
+fn account(
+    policy: &Policy,
+    sets: &Sequences,
+    request: &TransactionRequest,
+    solved: &Solved,
+) -> Account {
+    let recoding = &solved.recoding;
+    let mut count = vec![0_u64; sets.locations().len()];
+    for &item in sets.records().flatten() {
+        count[item as usize] += 1;
+    }
+    let mut figures = TransactionFigures {
+        critical_violations: recoding.critical_violations,
+        critical_violations_by_length: recoding.critical_violations_by_length.clone(),
+        suppressed_items: recoding.suppressed_items,
+        instances: recoding.instances,
+        lost_instances: recoding.lost_instances,
+        distortion: share(recoding.lost_instances, recoding.instances),
+        loss: recoding.loss,
+        frequent_itemsets: recoding.nuggets,
+        ..TransactionFigures::default()
+    };
+    for (item, name) in sets.locations().iter().enumerate() {
+        if request.sensitive.iter().any(|(secret, _)| secret == name) || count[item] == 0 {
+            continue;
+        }
+        figures.items += 1;
+        match recoding.name_of[item].map(|shown| &recoding.names[shown as usize]) {
+            None => figures.suppressed.push(name.clone()),
+            Some(shown) if shown == name => figures.unchanged_instances += count[item],
+            Some(shown) => figures.generalized.push((name.clone(), shown.clone())),
+        }
+    }
+    figures.generalized_items = figures.generalized.len() as u64;
+    Account {
+        attempts: solved.attempts.clone(),
+        algorithm: solved.algorithm.to_owned(),
+        metric: (
+            policy.release.metric.clone(),
+            metric(&policy.release.metric, recoding),
+        ),
+        ..Account::of(policy, sets.len() as u64, Figures::Transactions(figures))
+    }
+}

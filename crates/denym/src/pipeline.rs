@@ -1,0 +1,530 @@
+//! The one way from a policy to a release, for every kind of data.
+//!
+//! ```text
+//!  read ──> plan ──> solve ──> show ──write──> file ──read back──> see ──> prove ──> attack ──gate──> certificate, report, bundle
+//! ```
+//!
+//! A kind of data says how it is read, planned, solved, shown and seen, and what there is to tell about it; phases, options, files,
+//! the gate, the certificate and the bundle are written here and nowhere else. Nothing leaves unless the proof on what was *written* holds
+//! and the red team stays below the policy's bounds ([`crate::stages`]).
+
+use std::path::Path;
+
+use denym_data::Table;
+use denym_engine::{Engine, Format};
+use denym_report::Report;
+use serde_json::Value;
+
+use crate::account::{Account, Outcome, Refusal, Release};
+use crate::anonymize::Verb;
+use crate::anonymize::red_team::RedTeam;
+use crate::bundle::Draft;
+use crate::certificate::{
+    Altered, Certificate, Claim, DataFile, FORM, Groups, KnownTogether, PublishedColumn, Sensitive,
+};
+use crate::explore::Setting;
+use crate::listener::{Listener, Phase};
+use crate::options::{RunOption, RunOptions};
+use crate::outline::{Outline, Sketch};
+use crate::paths::PathClaims;
+use crate::plan::data_name;
+use crate::policy::Policy;
+use crate::stages::Written;
+use crate::transactions::TransactionForm;
+use crate::{Error, source, threads};
+
+/// What every step of a run has at hand.
+#[derive(Clone, Copy)]
+pub(crate) struct Run<'a> {
+    /// What is wanted.
+    pub(crate) policy: &'a Policy,
+    /// Reads and writes files.
+    pub(crate) engine: &'a Engine,
+    /// How it is made.
+    pub(crate) options: &'a RunOptions,
+    /// Who is told, and who may stop it.
+    pub(crate) listener: &'a dyn Listener,
+    /// Nothing will be released: figures that only a release shows are left out.
+    pub(crate) trying: bool,
+}
+
+impl Run<'_> {
+    /// Stops the run when the listener wants that.
+    pub(crate) fn proceed(&self) -> Result<(), Error> {
+        if self.listener.keep_going() {
+            Ok(())
+        } else {
+            Err(Error::Stopped)
+        }
+    }
+
+    fn phase(&self, phase: Phase) -> Result<(), Error> {
+        self.proceed()?;
+        self.listener.phase(phase);
+        Ok(())
+    }
+}
+
+/// A file of the release before it is written.
+pub(crate) struct Sheet {
+    /// What its name has after the name of the data.
+    pub(crate) suffix: &'static str,
+    /// Its content.
+    pub(crate) table: Table,
+    /// Its columns with their parts.
+    pub(crate) columns: Vec<PublishedColumn>,
+}
+
+/// Everything up to what was found.
+pub(crate) struct Made<'a, K: Kind> {
+    /// What every step has at hand.
+    pub(crate) run: Run<'a>,
+    /// As read.
+    pub(crate) source: &'a K::Source,
+    /// What was settled.
+    pub(crate) plan: &'a K::Plan,
+    /// What was found.
+    pub(crate) solved: &'a K::Solved,
+    /// The files as they were written.
+    pub(crate) files: &'a [DataFile],
+}
+
+/// What only one kind of data has in its certificate.
+#[derive(Default)]
+pub(crate) struct Statement {
+    /// How many records, or people, the data has.
+    pub(crate) records: u64,
+    pub(crate) quasi_identifiers: Vec<String>,
+    pub(crate) sensitive: Vec<Sensitive>,
+    pub(crate) subject: Option<String>,
+    pub(crate) known_together: Vec<KnownTogether>,
+    pub(crate) altered: Vec<Altered>,
+    pub(crate) groups: Option<Groups>,
+    pub(crate) paths: Option<PathClaims>,
+    pub(crate) transactions: Option<TransactionForm>,
+}
+
+/// What is told about a release.
+pub(crate) struct Told {
+    /// For the steward.
+    pub(crate) report: Report,
+    /// For the recipient.
+    pub(crate) readme: String,
+    /// The plan and what came of it.
+    pub(crate) plan: Value,
+    /// Further documents, by their place in the bundle.
+    pub(crate) documents: Vec<(&'static str, String)>,
+    /// Further tables, by their place in the bundle.
+    pub(crate) tables: Vec<(&'static str, Table)>,
+}
+
+/// One kind of data on its way: five steps, then four answers about what came of them.
+pub(crate) trait Kind: Sized + 'static {
+    /// The word for it in messages.
+    const NAME: &'static str;
+    /// The options of a run that have a use here; others are refused.
+    const TAKES: &'static [RunOption];
+    /// Whether a release may show nobody at all.
+    const MAY_BE_EMPTY: bool = false;
+    /// The bounds that can be varied to see what they cost.
+    const VARIES: &'static [Setting] = &[Setting::K];
+
+    /// As read.
+    type Source: Send + Sync + 'static;
+    /// What is settled before anything is searched.
+    type Plan: Send + Sync + 'static;
+    /// What a search found.
+    type Solved: Sync;
+    /// As written and read back: all that judge and adversary see.
+    type Shown: Send + Sync;
+    /// What the judge found beside the claims.
+    type Judged: Send;
+
+    /// Reads the source.
+    fn read(run: &Run<'_>) -> Result<Self::Source, Error>;
+    /// Settles what will be done, against the data.
+    fn plan(run: &Run<'_>, source: &Self::Source) -> Result<Self::Plan, Error>;
+    /// Searches; that there is nothing is an error that is a refusal.
+    fn solve(
+        run: &Run<'_>,
+        source: &Self::Source,
+        plan: &Self::Plan,
+    ) -> Result<Self::Solved, Error>;
+    /// The files of the release.
+    fn show(
+        run: &Run<'_>,
+        source: &Self::Source,
+        plan: &Self::Plan,
+        solved: &mut Self::Solved,
+    ) -> Result<Vec<Sheet>, Error>;
+    /// What the files show, once they are read back.
+    fn see(made: &Made<'_, Self>, files: Vec<Table>) -> Result<Self::Shown, Error>;
+
+    /// Judges every promise on what is seen; how the run went, as far as it is known.
+    fn prove(made: &Made<'_, Self>, shown: &Self::Shown) -> Result<(Account, Self::Judged), Error>;
+    /// Attacks what is seen.
+    fn attack(
+        made: &Made<'_, Self>,
+        shown: &Self::Shown,
+        judged: &Self::Judged,
+        account: &Account,
+    ) -> Result<RedTeam, Error>;
+    /// What the certificate states.
+    fn state(made: &Made<'_, Self>, shown: &Self::Shown, account: &Account) -> Statement;
+    /// What is told.
+    fn tell(
+        made: &Made<'_, Self>,
+        shown: &Self::Shown,
+        judged: Self::Judged,
+        account: &Account,
+        certificate: &Certificate,
+    ) -> Result<Told, Error>;
+
+    /// What will be done and how large it is.
+    fn sketch(run: &Run<'_>, source: &Self::Source, plan: &Self::Plan) -> Sketch;
+
+    /// The account of a run that found nothing: how bad the source is.
+    fn hopeless(
+        run: &Run<'_>,
+        source: &Self::Source,
+        plan: &Self::Plan,
+    ) -> Result<Option<Account>, Error>;
+    /// Every promise judged on the source as it stands; nothing where this kind has another way to ask.
+    fn as_it_stands(
+        _run: &Run<'_>,
+        _source: &Self::Source,
+        _plan: &Self::Plan,
+    ) -> Result<Vec<Claim>, Error> {
+        Ok(Vec::new())
+    }
+    /// What else stands in the way of a release whose proof failed.
+    fn failed(_judged: &Self::Judged) -> Option<Refusal> {
+        None
+    }
+}
+
+/// The verb `anonymize`.
+pub(crate) struct Releasing<'a> {
+    pub(crate) output: &'a Path,
+    pub(crate) options: &'a RunOptions,
+    pub(crate) listener: &'a dyn Listener,
+}
+
+impl Verb for Releasing<'_> {
+    type Output = Outcome;
+
+    fn on<K: Kind>(self, policy: &Policy) -> Result<Outcome, Error> {
+        self.options.check::<K>(policy)?;
+        // A target that cannot be written is said before the data is read.
+        let draft = Draft::new(self.output, self.options.force)?;
+        let prepared = Prepared::<K>::new(policy, self.options, self.listener)?;
+        prepared.release(draft, self.listener)
+    }
+}
+
+/// The verb `plan`.
+pub(crate) struct Planning<'a> {
+    pub(crate) options: &'a RunOptions,
+    pub(crate) listener: &'a dyn Listener,
+}
+
+impl Verb for Planning<'_> {
+    type Output = (Outline, Box<dyn Ready>);
+
+    fn on<K: Kind>(self, policy: &Policy) -> Result<Self::Output, Error> {
+        self.options.check::<K>(policy)?;
+        let prepared = Prepared::<K>::new(policy, self.options, self.listener)?;
+        let sketch = K::sketch(
+            &prepared.run(self.listener),
+            &prepared.source,
+            &prepared.plan,
+        );
+        let outline = Outline::new(K::NAME, policy, sketch);
+        Ok((outline, Box::new(prepared)))
+    }
+}
+
+/// The verb `audit`, on the source as it stands.
+pub(crate) struct Auditing<'a> {
+    pub(crate) options: &'a RunOptions,
+    pub(crate) listener: &'a dyn Listener,
+}
+
+impl Verb for Auditing<'_> {
+    type Output = Vec<Claim>;
+
+    fn on<K: Kind>(self, policy: &Policy) -> Result<Vec<Claim>, Error> {
+        let prepared = Prepared::<K>::new(policy, self.options, self.listener)?;
+        let run = prepared.run(self.listener);
+        run.phase(Phase::Auditing)?;
+        let claims = K::as_it_stands(&run, &prepared.source, &prepared.plan)?;
+        if claims.is_empty() {
+            return Err(Error::Argument {
+                what: format!("a policy about {} is not judged on its source", K::NAME),
+                help: "audit paths with --paths and transactions with --transactions, and the bounds as options".into(),
+            });
+        }
+        Ok(claims)
+    }
+}
+
+/// What is read and settled, whatever its kind.
+pub(crate) trait Ready: Send + Sync {
+    /// Searches, proves, attacks and writes a bundle in the directory `output`.
+    fn run(self: Box<Self>, output: &Path, listener: &dyn Listener) -> Result<Outcome, Error>;
+}
+
+/// A source that was read and a plan that was checked against it.
+struct Prepared<K: Kind> {
+    policy: Policy,
+    options: RunOptions,
+    engine: Engine,
+    /// The source's files as they were when they were read.
+    stamps: Vec<source::Stamp>,
+    source: K::Source,
+    plan: K::Plan,
+}
+
+impl<K: Kind> Ready for Prepared<K> {
+    fn run(self: Box<Self>, output: &Path, listener: &dyn Listener) -> Result<Outcome, Error> {
+        let draft = Draft::new(output, self.options.force)?;
+        threads::pool(self.options.threads)?.install(|| self.release(draft, listener))
+    }
+}
+
+impl<K: Kind> Prepared<K> {
+    /// Reads the source and settles what will be done.
+    fn new(
+        policy: &Policy,
+        options: &RunOptions,
+        listener: &dyn Listener,
+    ) -> Result<Prepared<K>, Error> {
+        let engine = options.input.engine(policy, options.threads)?;
+        let run = Run {
+            policy,
+            engine: &engine,
+            options,
+            listener,
+            trying: false,
+        };
+        listener.phase(Phase::Reading);
+        let stamps = source::stamps(policy, &engine);
+        let source = K::read(&run)?;
+        run.phase(Phase::Summarizing)?;
+        let plan = K::plan(&run, &source)?;
+        Ok(Prepared {
+            policy: policy.clone(),
+            options: options.clone(),
+            engine,
+            stamps: stamps?,
+            source,
+            plan,
+        })
+    }
+
+    fn run<'a>(&'a self, listener: &'a dyn Listener) -> Run<'a> {
+        Run {
+            policy: &self.policy,
+            engine: &self.engine,
+            options: &self.options,
+            listener,
+            trying: false,
+        }
+    }
+
+    /// Makes the release in `draft`.
+    fn release(&self, draft: Draft, listener: &dyn Listener) -> Result<Outcome, Error> {
+        let run = self.run(listener);
+        run.phase(Phase::Searching)?;
+        match K::solve(&run, &self.source, &self.plan) {
+            Err(error) => hopeless::<K>(&run, &self.source, &self.plan, error),
+            Ok(solved) => self.publish(draft, &run, solved),
+        }
+    }
+
+    /// Writes, proves and attacks what was found; publishes it if nothing stands in the way.
+    fn publish(
+        &self,
+        draft: Draft,
+        run: &Run<'_>,
+        mut solved: K::Solved,
+    ) -> Result<Outcome, Error> {
+        let (policy, engine) = (run.policy, run.engine);
+        let (source, plan) = (&self.source, &self.plan);
+        run.phase(Phase::Writing)?;
+        let format = format(policy)?;
+        let mut files = Vec::new();
+        for sheet in K::show(run, source, plan, &mut solved)? {
+            let name = data_name(&policy.data.path);
+            let file = format!("{name}{}.{}", sheet.suffix, format.name());
+            let path = draft.path(&format!("release/{file}"));
+            source::write_release(engine, &sheet.table, format, policy.release.formulas, &path)?;
+            files.push(DataFile {
+                file,
+                format: format.name().to_owned(),
+                records: sheet.table.records() as u64,
+                sha256: String::new(),
+                columns: sheet.columns,
+            });
+        }
+
+        run.phase(Phase::Auditing)?;
+        let path = |file: &DataFile| draft.path(&format!("release/{}", file.file));
+        let mut tables = Vec::with_capacity(files.len());
+        for file in &files {
+            tables.push(read_back::<K>(engine, &path(file), format)?);
+        }
+        for file in &mut files {
+            file.sha256 = denym_engine::fingerprint(path(file))?;
+        }
+        let made = Made {
+            run: *run,
+            source,
+            plan,
+            solved: &solved,
+            files: &files,
+        };
+        let written = Written::new(K::see(&made, tables)?);
+        // The source's bytes are read once more while the judge is at work.
+        let (proven, sources) = rayon::join(
+            || {
+                written.prove(|shown| {
+                    let (account, judged) = K::prove(&made, shown)?;
+                    Ok::<_, Error>((account.claims.clone(), (account, judged)))
+                })
+            },
+            || source::fingerprints(policy, engine, &self.stamps),
+        );
+        let (proven, (mut account, judged)) = match proven {
+            Err(error) => return hopeless::<K>(run, source, plan, error),
+            Ok(proven) => proven,
+        };
+
+        run.phase(Phase::Attacking)?;
+        let red_team = K::attack(&made, proven.shown(), &judged, &account)?;
+        let gated = match proven.gate(red_team.results(&policy.attack)) {
+            Ok(gated) => gated,
+            Err(at_the_gate) => {
+                (account.claims, account.attacks) = (at_the_gate.claims, at_the_gate.attacks);
+                return Ok(refused(account, K::failed(&judged)));
+            }
+        };
+        let certificate = gated.certificate(statement(
+            policy,
+            &files,
+            account.suppressed_records,
+            K::state(&made, gated.shown(), &account),
+        )?);
+        account.claims.clone_from(&certificate.claims);
+        account.attacks.clone_from(&certificate.attacks);
+
+        run.phase(Phase::Reporting)?;
+        let mut told = K::tell(&made, gated.shown(), judged, &account, &certificate)?;
+        told.report.attacks.extend(red_team.report());
+        draft.write("release/certificate.json", json(&certificate)?.as_bytes())?;
+        draft.write("release/README.md", told.readme.as_bytes())?;
+        let page = denym_report::html(&told.report);
+        draft.write("steward/report.html", page.as_bytes())?;
+        draft.policy(policy)?;
+        told.documents.extend([
+            ("steward/plan.json", json(&told.plan)?),
+            ("steward/attacks.json", json(&red_team.document())?),
+            ("steward/source.json", json(&sources?)?),
+        ]);
+        for (name, text) in &told.documents {
+            draft.write(name, text.as_bytes())?;
+        }
+        for (name, table) in &told.tables {
+            // The steward opens them in a spreadsheet too.
+            let formulas = policy.release.formulas.for_the_steward();
+            let path = draft.path(name);
+            source::write_release(engine, table, Format::Csv, formulas, &path)?;
+        }
+        run.proceed()?;
+        let bundle = draft.finish()?;
+        Ok(Outcome::Released(Box::new(Release::new(
+            bundle,
+            certificate,
+            account,
+        ))))
+    }
+}
+
+/// A run that ended with `error`: a refusal with an account of the source, where the error is one.
+fn hopeless<K: Kind>(
+    run: &Run<'_>,
+    source: &K::Source,
+    plan: &K::Plan,
+    error: Error,
+) -> Result<Outcome, Error> {
+    if error.exit_code() != 1 {
+        return Err(error);
+    }
+    match K::hopeless(run, source, plan)? {
+        Some(account) => Ok(refused(account, Some(Refusal::of(&error)))),
+        None => Err(error),
+    }
+}
+
+fn refused(mut account: Account, refusal: Option<Refusal>) -> Outcome {
+    account.refusal = refusal;
+    Outcome::Refused(Box::new(account))
+}
+
+/// The format that the policy asks for.
+fn format(policy: &Policy) -> Result<Format, Error> {
+    Format::parse(&policy.release.format).ok_or_else(|| Error::Internal {
+        what: "a format that the policy should have refused".into(),
+    })
+}
+
+/// The written data, exactly as it was written.
+fn read_back<K: Kind>(engine: &Engine, path: &Path, format: Format) -> Result<Table, Error> {
+    match source::read_release(engine, path, format) {
+        Err(Error::Engine(denym_engine::Error::NoRecords { .. })) if K::MAY_BE_EMPTY => {
+            Ok(Table::default())
+        }
+        read => read,
+    }
+}
+
+/// The certificate without claims and attacks, which only the gate adds.
+fn statement(
+    policy: &Policy,
+    files: &[DataFile],
+    suppressed_records: u64,
+    kind: Statement,
+) -> Result<Certificate, Error> {
+    let data = files.first().cloned().ok_or_else(|| Error::Internal {
+        what: "a release without a file".into(),
+    })?;
+    Ok(Certificate {
+        form: FORM,
+        denym: env!("CARGO_PKG_VERSION").to_owned(),
+        data: DataFile {
+            records: kind.records,
+            ..data
+        },
+        knows: policy.adversary,
+        quasi_identifiers: kind.quasi_identifiers,
+        sensitive: kind.sensitive,
+        subject: kind.subject,
+        known_together: kind.known_together,
+        suppressed_records,
+        altered: kind.altered,
+        groups: kind.groups,
+        claims: Vec::<Claim>::new(),
+        program: Some(crate::program::of(policy)),
+        attacks: Vec::new(),
+        paths: kind.paths,
+        transactions: kind.transactions,
+    })
+}
+
+/// A document of a bundle.
+pub(crate) fn json(value: &impl serde::Serialize) -> Result<String, Error> {
+    let text = serde_json::to_string_pretty(value).map_err(|_| Error::Internal {
+        what: "a document has no JSON form".into(),
+    })?;
+    Ok(text + "\n")
+}

@@ -1,0 +1,146 @@
+//! Checks released paths and transactions from the public half: every group of up to so many doublets or items is counted again.
+
+use denym_data::{Sequences, Table};
+use denym_measure::sequences::{Doublets, Items};
+
+use super::grounds::Grounds;
+use super::verdict::Verified;
+use super::{Found, Sight};
+use crate::Error;
+use crate::certificate::{Basis, Claim, ColumnRole, Word};
+use crate::judge::SensitiveAttribute;
+use crate::sequences::{Asked, claims};
+use denym_policy::paths::Matching;
+use denym_policy::{Knowledge, PromiseSpec};
+
+/// Measures every claim on the released `table`.
+///
+/// What only the source can tell (contradictions, hidden visits) stays attested; but whoever breaks the promise by
+/// what is shown breaks it for an adversary with the source as well.
+pub(super) fn verify(
+    grounds: &Grounds<'_>,
+    table: &Table,
+    sight: &dyn Sight,
+) -> Result<Found, Error> {
+    let certificate = grounds.certificate;
+    let unlike = || grounds.unjudged("the data is not what the certificate describes");
+    // Values have the codes of the reference that the certificate carries.
+    let attributes: Vec<SensitiveAttribute> = certificate
+        .sensitive
+        .iter()
+        .map(|own| SensitiveAttribute::from_certificate(own, table.column(&own.name)))
+        .collect();
+    let columns = table.columns().iter().map(|column| {
+        let own = attributes.iter().find(|own| own.name == column.name);
+        own.map_or_else(|| column.clone(), |own| own.align(column))
+    });
+    let aligned = Table::new(columns.collect()).map_err(|_| unlike())?;
+    let names: Vec<String> = attributes.iter().map(|own| own.name.clone()).collect();
+    let quasi = &certificate.quasi_identifiers;
+    let (seen, matching) = match (&certificate.paths, &certificate.transactions) {
+        (Some(layout), None) => (
+            sight.paths(&aligned, &layout.form, &names, quasi),
+            layout.matching,
+        ),
+        (None, Some(form)) => (sight.sets(&aligned, form, &names), Matching::Covers),
+        _ => (None, Matching::Covers),
+    };
+    let seen = seen.ok_or_else(unlike)?;
+    let promises: Vec<PromiseSpec> = certificate.claims.iter().map(|c| c.terms.clone()).collect();
+    let mut judge = |asked: &Asked| match certificate.knows {
+        Knowledge::Doublets(l) => {
+            let knowledge = Doublets {
+                l,
+                matching: Matching::Covers,
+                places: asked.within.clone(),
+            };
+            Ok(knowledge.judge(&seen, &asked.promises))
+        }
+        Knowledge::Items(m) => {
+            let knowledge = Items {
+                m,
+                sensitive: asked.within.clone(),
+            };
+            Ok(knowledge.judge(&seen, &asked.promises))
+        }
+        _ => Err(grounds.unjudged("the certificate speaks neither of doublets nor of items")),
+    };
+    let (found, _) = claims(&attributes, &promises, matching, &[], &mut judge)
+        .map_err(|_| grounds.unjudged("a claim cannot be judged on this data"))?;
+    let pairs = found.iter().zip(&certificate.claims);
+    let verified = pairs.map(|(found, claim)| taken(grounds, found, claim));
+    let mut problems = numbering(grounds, table);
+    problems.extend(reference_problem(&attributes, &seen, grounds));
+    Ok((verified.collect(), seen.len() as u64, problems))
+}
+
+/// Why a reference of the certificate cannot be that of the records that were published and removed.
+fn reference_problem(
+    attributes: &[SensitiveAttribute],
+    seen: &Sequences,
+    grounds: &Grounds<'_>,
+) -> Option<&'static str> {
+    let certified = &grounds.certificate.sensitive;
+    let removed = grounds.certificate.suppressed_records;
+    let unfit = |(at, own): (usize, &SensitiveAttribute)| {
+        let mut published = vec![0_u64; own.reference.len()];
+        let shown = &seen
+            .sensitive()
+            .iter()
+            .find(|shown| shown.name == own.name)?
+            .codes;
+        for &code in shown {
+            // A value after those of the reference is one that it does not list.
+            let Some(count) = published.get_mut(code as usize) else {
+                return Some("the reference lacks a value that was published");
+            };
+            *count += 1;
+        }
+        certified.get(at)?.reference.as_ref()?;
+        let sum = |sum: u64, count: &u64| sum.checked_add(*count);
+        let total = own.reference.iter().try_fold(0, sum);
+        let whole = (seen.len() as u64).checked_add(removed);
+        let less = own
+            .reference
+            .iter()
+            .zip(&published)
+            .any(|(all, shown)| all < shown);
+        (less || total.is_none() || total != whole)
+            .then_some("the reference is not that of the published and the removed records")
+    };
+    attributes.iter().enumerate().find_map(unfit)
+}
+
+/// What was counted for one claim of paths or transactions.
+fn taken(grounds: &Grounds<'_>, found: &Claim, claim: &Claim) -> Verified {
+    let mut verified = Verified::stated(grounds.certificate, claim);
+    let holds = found.holds == Some(true);
+    if verified.basis == Basis::Counted(Word::Matching) {
+        // Who contradicts whom makes other groups than what is shown; neither bounds the other's value.
+        verified.counted = Some(found.measured);
+        if !holds {
+            verified.holds = Some(false);
+        }
+    } else {
+        verified.take(claim, found.measured, holds, 0);
+    }
+    verified
+}
+
+/// What is wrong with the numbers of people in a long file: they are 1, 2, 3 and so on and say nothing else.
+fn numbering(grounds: &Grounds<'_>, table: &Table) -> Vec<&'static str> {
+    let columns = grounds.certificate.data.columns.iter();
+    let mut numbers = columns.filter(|column| column.role == ColumnRole::SubjectNumber);
+    let Some(column) = numbers.next().and_then(|c| table.column(&c.name)) else {
+        return Vec::new();
+    };
+    let mut last = 0_u64;
+    for row in 0..table.records() {
+        let number = column.text(row).and_then(|text| text.parse::<u64>().ok());
+        match number {
+            Some(number) if number == last || number == last + 1 => last = number,
+            _ => return vec!["people are not numbered 1, 2, 3 and so on in the order of the data"],
+        }
+    }
+    Vec::new()
+}

@@ -1,0 +1,19 @@
+//! Windows of a stream as they are published: their form, the chain of their certificates, and how both are checked.
+
+mod certificate;
+mod counts;
+mod judge;
+mod terms;
+mod walk;
+mod window;
+
+pub use certificate::{
+    Certificate, Chain, Claims, Column, Measured, Part, Status, columns, no_line, sha256,
+    verify_chain, verify_window, window_confidences,
+};
+pub use counts::Counts;
+pub use denym_policy::PromiseSpec;
+pub use judge::{Asked, codes, shown};
+pub use terms::{Bound, Horizon, Matching, Reference, Rule};
+pub use walk::{BrokenWindow, Lines, StreamVerification, walk};
+pub use window::{Change, Delta, Place, Record, Window, label_order, to_paths};

@@ -1,0 +1,75 @@
+//! In which terms a stream promises: bounds on sensitive values, who fits what is known, and what may be taken back.
+
+use denym_data::Fraction;
+pub use denym_data::Matching;
+use serde::{Deserialize, Serialize};
+
+/// A sensitive value and how sure an adversary may become of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bound {
+    /// Attribute name.
+    pub attribute: String,
+    /// Label of the value.
+    pub value: String,
+    /// Most that any group may show of it.
+    #[serde(with = "as_pair")]
+    pub at_most: Fraction,
+}
+
+/// How the values of an attribute are spread over the people that a stream is about, as its steward states it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reference {
+    /// Attribute name.
+    pub attribute: String,
+    /// Each value with how many people have it, in their natural order.
+    pub values: Vec<(String, u64)>,
+}
+
+/// A fraction as a pair of whole numbers.
+pub(crate) mod as_pair {
+    use denym_data::Fraction;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(value: &Fraction, to: S) -> Result<S::Ok, S::Error> {
+        (value.numerator(), value.denominator()).serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Fraction, D::Error> {
+        let (numerator, denominator) = <(u64, u64)>::deserialize(from)?;
+        Ok(Fraction::of(numerator, denominator))
+    }
+}
+
+/// How far back a promise reaches when windows are put together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Horizon {
+    /// Any span of as many timestamps as a window has.
+    #[default]
+    Window,
+    /// Any span of so many timestamps.
+    Timestamps(u32),
+    /// Everything ever published. The state grows with the stream.
+    All,
+}
+
+/// What may be suppressed when a window slides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// Only new doublets: what was published stays, so that windows put together keep the promise.
+    KeepPublished {
+        /// How far back.
+        horizon: Horizon,
+    },
+    /// Old doublets as well, as ITSA was published. Windows put together may leak.
+    Retract,
+}
+
+impl Default for Rule {
+    fn default() -> Self {
+        Self::KeepPublished {
+            horizon: Horizon::Window,
+        }
+    }
+}
