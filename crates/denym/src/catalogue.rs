@@ -25,7 +25,7 @@ impl Algorithm {
         match self.data {
             "table" => of_table().or_else(|| denym_tabular::side_verdict(self.name)),
             "paths" | "transactions" | "trails" | "stream" => {
-                Some(denym_paths::solver_entry(self.data, self.name)?.verdict)
+                Some(denym_sequences::solver_entry(self.data, self.name)?.verdict)
             }
             _ => denym_microdata::verdict(self.name),
         }
@@ -50,7 +50,7 @@ pub fn algorithms() -> Vec<Algorithm> {
         summary: entry.about,
         reference: entry.reference,
     });
-    let sequences = denym_paths::CATALOGUE.iter().map(|entry| Algorithm {
+    let sequences = denym_sequences::CATALOGUE.iter().map(|entry| Algorithm {
         name: entry.name,
         data: entry.data,
         summary: entry.summary,

@@ -43,7 +43,7 @@ pub enum Error {
     Solver(#[from] denym_tabular::Error),
     /// No release of paths keeps the promises, or a table of paths cannot be built.
     #[error(transparent)]
-    PathSolver(denym_paths::Error),
+    PathSolver(denym_sequences::Error),
     /// A file of paths has a mistake.
     #[error("{error}")]
     Paths {
@@ -188,10 +188,10 @@ pub enum Error {
     },
 }
 
-impl From<denym_paths::Error> for Error {
-    fn from(error: denym_paths::Error) -> Error {
+impl From<denym_sequences::Error> for Error {
+    fn from(error: denym_sequences::Error) -> Error {
         match error {
-            denym_paths::Error::Stopped => Error::Stopped,
+            denym_sequences::Error::Stopped => Error::Stopped,
             error => Error::PathSolver(error),
         }
     }
@@ -199,7 +199,7 @@ impl From<denym_paths::Error> for Error {
 
 impl From<denym_data::paths::PathsError> for Error {
     fn from(error: denym_data::paths::PathsError) -> Error {
-        Error::PathSolver(denym_paths::Error::Paths(error))
+        Error::PathSolver(denym_sequences::Error::Paths(error))
     }
 }
 
@@ -243,7 +243,7 @@ impl Error {
             | Error::Engine(
                 denym_engine::Error::Internal { .. } | denym_engine::Error::Mismatch { .. },
             )
-            | Error::PathSolver(denym_paths::Error::Internal { .. })
+            | Error::PathSolver(denym_sequences::Error::Internal { .. })
             | Error::Stream(denym_stream::Error::Internal { .. })
             | Error::Release(denym_release::Error::Internal { .. }) => 3,
             _ => 2,

@@ -2,7 +2,7 @@
 
 use denym_measure::KnowledgeEntry;
 use denym_measure::catalogue::{Linkage, Needs, PROMISES, PromiseEntry};
-use denym_paths::Serves;
+use denym_sequences::Serves;
 
 /// One promise on one kind of knowledge.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +44,7 @@ fn cell(promise: &PromiseEntry, knowledge: KnowledgeEntry) -> PromiseKind {
             list(entry.name, entry.serves(promise, fewer));
         }
     } else {
-        let own = denym_paths::CATALOGUE.iter();
+        let own = denym_sequences::CATALOGUE.iter();
         for entry in own.filter(|entry| entry.data == knowledge.data) {
             let sizes = promise.linkage == Linkage::Record && promise.needs() == Needs::Nothing;
             list(entry.name, entry.serves == Serves::Everything || sizes);

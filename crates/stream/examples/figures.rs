@@ -18,7 +18,7 @@ mod support;
 use std::time::Instant;
 
 use denym_data::Fraction;
-use denym_paths::{Algorithm, Bound, Context, Matching, Request, solve};
+use denym_sequences::{Algorithm, Bound, Context, Matching, Request, solve};
 use denym_stream::{Options, Rule, Stream};
 use support::{Source, Steps, median};
 

@@ -2,7 +2,7 @@
 //!
 //! One million riders of the papers' metro (or `-- N` of them), L = 4, K = 120, at most 60 % on
 //! status 0, windows of seven minutes that slide by one. Every slide is compared with
-//! `denym_paths::solve` on the carried window before any time is reported. Then the hour is replayed
+//! `denym_sequences::solve` on the carried window before any time is reported. Then the hour is replayed
 //! again and again under the default rule: events per second, and the memory after each hour.
 
 #![allow(
@@ -17,7 +17,7 @@ mod support;
 use std::time::{Duration, Instant};
 
 use denym_data::Fraction;
-use denym_paths::{Algorithm, Bound, Context, Matching, Request, solve};
+use denym_sequences::{Algorithm, Bound, Context, Matching, Request, solve};
 use denym_stream::{Options, Rule, Stream};
 use support::{Source, Steps, computed, drain, median, resident};
 

@@ -2,7 +2,7 @@
 
 use denym_measure::Promise;
 use denym_measure::promises::KAnonymity;
-use denym_paths::Limits;
+use denym_sequences::Limits;
 
 use crate::carried::Fate;
 use crate::clock;

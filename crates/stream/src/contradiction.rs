@@ -16,7 +16,7 @@
 //!
 //! Rounds of one walk over all sequences of the window's distinct source paths, with a bit per row.
 
-use denym_paths::Limits;
+use denym_sequences::Limits;
 
 /// A doublet of the window's source.
 pub(crate) struct Item {

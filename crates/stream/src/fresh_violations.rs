@@ -40,7 +40,7 @@
 //! One addition per sequence of up to L doublets with a new one, of each distinct row that has one. A
 //! group's size and its secrets are added two to a word.
 
-use denym_paths::Limits;
+use denym_sequences::Limits;
 use hashbrown::HashMap;
 use rayon::prelude::*;
 

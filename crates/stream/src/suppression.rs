@@ -17,7 +17,7 @@
 
 use std::collections::BinaryHeap;
 
-use denym_paths::Score;
+use denym_sequences::Score;
 
 /// Chooses among the items that `may` go; of items that tie, the one with the smaller `tie` wins.
 pub(crate) fn choose<Tie: Ord>(

@@ -12,7 +12,7 @@ pub fn rule_verdict(rule: Rule) -> Verdict {
         Rule::KeepPublished { .. } => "keep-published",
         Rule::Retract => "retract",
     };
-    let listed = denym_paths::solver_entry("stream", name);
+    let listed = denym_sequences::solver_entry("stream", name);
     listed.map_or(
         Verdict {
             sizes: Standing::NotPromised,

@@ -3,7 +3,7 @@
 use denym_attack::sequences::{PathOriginals, Seen, SequenceScene};
 use denym_attack::{Scene, red_team as run};
 use denym_data::paths::Paths;
-use denym_paths::{PathRecoding, Request};
+use denym_sequences::{PathRecoding, Request};
 
 use crate::Error;
 use crate::anonymize::red_team::{RedTeam, SEED};

@@ -10,7 +10,7 @@ use denym_attack::Evidence;
 use denym_attack::sequences::{PathOriginals, PublishedPaths};
 use denym_data::paths::Paths;
 use denym_engine::Engine;
-use denym_paths::{Algorithm, Context, PathRecoding, Request};
+use denym_sequences::{Algorithm, Context, PathRecoding, Request};
 
 use super::attack_error;
 use crate::listener::{Listener, Phase};
@@ -36,7 +36,7 @@ pub fn path_minimality(
             seed: policy.release.seed,
             keep_going: &|| true,
         };
-        let recoding = denym_paths::solve(&table.paths, &request, &context)?;
+        let recoding = denym_sequences::solve(&table.paths, &request, &context)?;
         let seed = policy.release.seed;
         let originals = path_originals(&table.paths, &request, &recoding, seed, confidence, limit)?;
         originals.run().map_err(|error| attack_error(&error))
@@ -104,7 +104,7 @@ pub(crate) fn path_originals<'a>(
             seed,
             keep_going: &|| true,
         };
-        let recoding = denym_paths::solve(&original, request, &context).ok()?;
+        let recoding = denym_sequences::solve(&original, request, &context).ok()?;
         Some(seen(&original, &recoding))
     };
     Ok(PathOriginals {

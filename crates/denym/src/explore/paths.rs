@@ -2,7 +2,7 @@
 
 use denym_data::Fraction;
 use denym_engine::Engine;
-use denym_paths::{Algorithm, Context, Request};
+use denym_sequences::{Algorithm, Context, Request};
 
 use super::{Exploration, ExploreRequest, Trial};
 use crate::Error;
@@ -121,7 +121,7 @@ fn trial(
     if let Some(bound) = asked.bounds.first() {
         settings.push(("confidence", bound.at_most.to_f64()));
     }
-    let solved = denym_paths::solve(paths, asked, context);
+    let solved = denym_sequences::solve(paths, asked, context);
     Ok(match solved {
         Ok(found) => {
             let stats = &found.stats;
@@ -154,7 +154,7 @@ fn trial(
             figures: Vec::new(),
             refusal: Some(error.to_string()),
         },
-        Err(denym_paths::Error::Stopped) => return Err(Error::Stopped),
+        Err(denym_sequences::Error::Stopped) => return Err(Error::Stopped),
         Err(error) => return Err(error.into()),
     })
 }

@@ -2,7 +2,7 @@
 
 use denym_data::Fraction;
 use denym_engine::Engine;
-use denym_paths::{Context, TransactionRequest};
+use denym_sequences::{Context, TransactionRequest};
 
 use super::{Exploration, ExploreRequest, Trial};
 use crate::Error;
@@ -145,7 +145,7 @@ fn trial(
             figures: Vec::new(),
             refusal: Some(error.to_string()),
         },
-        Err(denym_paths::Error::Stopped) => return Err(Error::Stopped),
+        Err(denym_sequences::Error::Stopped) => return Err(Error::Stopped),
         Err(error) => return Err(error.into()),
     })
 }

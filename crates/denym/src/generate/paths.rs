@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use denym_paths::generate::{Row, metro, scalability, subway, subway_uniform};
+use denym_sequences::generate::{Row, metro, scalability, subway, subway_uniform};
 
 use super::Form;
 

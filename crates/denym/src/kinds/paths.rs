@@ -6,7 +6,7 @@ use denym_attack::sequences::Seen;
 use denym_data::paths::Paths;
 use denym_data::{Column, Role, Table};
 use denym_measure::sequences::{BesideSource, Doublets, Removal};
-use denym_paths::{Algorithm, Context, Earlier, PathRecoding, Request};
+use denym_sequences::{Algorithm, Context, Earlier, PathRecoding, Request};
 
 use crate::Error;
 use crate::account::{Account, Figures};
@@ -143,9 +143,9 @@ impl Kind for OnPaths {
         };
         let recoding = match &plan.earlier() {
             Some(earlier) => {
-                denym_paths::republish(earlier, &source.paths, &plan.request, &context)
+                denym_sequences::republish(earlier, &source.paths, &plan.request, &context)
             }
-            None => denym_paths::solve(&source.paths, &plan.request, &context),
+            None => denym_sequences::solve(&source.paths, &plan.request, &context),
         }?;
         let dropped = recoding.dropped_records.len() as u64;
         let allowed = policy
@@ -257,9 +257,15 @@ impl Kind for OnPaths {
             };
             let kept: Vec<usize> = solved.record_of.iter().map(|&r| r as usize).collect();
             let request = &plan.request;
-            denym_paths::check_republication(earlier, released, &kept, request, &context)?;
+            denym_sequences::check_republication(earlier, released, &kept, request, &context)?;
             if matching == Matching::Consistent {
-                denym_paths::check_contradiction(earlier, &source.paths, released, &kept, request)?;
+                denym_sequences::check_contradiction(
+                    earlier,
+                    &source.paths,
+                    released,
+                    &kept,
+                    request,
+                )?;
             }
         }
         let exposed_records = match matching {
@@ -375,7 +381,7 @@ impl Kind for OnPaths {
             seed: run.policy.release.seed,
             keep_going: &keep_going,
         };
-        let found = denym_paths::critical_violations(&source.paths, &plan.request, &context)?;
+        let found = denym_sequences::critical_violations(&source.paths, &plan.request, &context)?;
         let figures = Figures::Paths(PathFigures {
             critical_violations: found.len() as u64,
             critical_violations_by_length: found.by_length(),
@@ -436,7 +442,8 @@ fn exposed(
         return Ok(Some(0));
     }
     if removal(recoding) == Removal::Everywhere {
-        let exposed = denym_paths::exposed_records(&table.paths, request, &recoding.suppressed)?;
+        let exposed =
+            denym_sequences::exposed_records(&table.paths, request, &recoding.suppressed)?;
         return Ok(Some(exposed));
     }
     if table.paths.instances() > MOST_JUDGED {

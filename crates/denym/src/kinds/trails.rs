@@ -7,8 +7,8 @@ use denym_attack::trails::{Options as AttackOptions, Outcome, Side, TrailScene, 
 use denym_attack::{Scene, red_team as run_attacks};
 use denym_data::{Column, NamedTrails, Table, Trails};
 use denym_engine::{Engine, ReadOptions};
-use denym_paths::trail_defence::{Defence, Options, TrailDefenceError, defend};
 use denym_report::Report;
+use denym_sequences::trail_defence::{Defence, Options, TrailDefenceError, defend};
 use serde_json::json;
 
 use crate::account::{Account, Figures};

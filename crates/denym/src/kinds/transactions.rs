@@ -5,7 +5,7 @@ use denym_attack::{Scene, red_team as run_attacks};
 use denym_data::paths::Paths;
 use denym_data::{Sequences, Table};
 use denym_measure::sequences::Items;
-use denym_paths::{Context, TransactionRecoding, TransactionRequest, solve_transactions};
+use denym_sequences::{Context, TransactionRecoding, TransactionRequest, solve_transactions};
 
 use super::paths::aligned;
 use crate::Error;
@@ -250,7 +250,7 @@ impl Kind for OnTransactions {
             seed: run.policy.release.seed,
             keep_going: &keep_going,
         };
-        let violations = denym_paths::critical_itemsets(&source.sets, &plan.request, &context)?;
+        let violations = denym_sequences::critical_itemsets(&source.sets, &plan.request, &context)?;
         let figures = Figures::Transactions(TransactionFigures {
             critical_violations: violations.len() as u64,
             critical_violations_by_length: violations.by_length(),
@@ -303,7 +303,7 @@ pub(crate) fn solve(
     sets: &Sequences,
     request: &TransactionRequest,
     context: &Context,
-) -> Result<Solved, denym_paths::Error> {
+) -> Result<Solved, denym_sequences::Error> {
     let suppress = || {
         let mut request = request.clone();
         request.taxonomy = None;

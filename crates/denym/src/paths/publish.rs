@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use denym_data::paths::Paths;
 use denym_data::{Code, Column, Dictionary, Strings, Table};
-use denym_paths::PathRecoding;
+use denym_sequences::PathRecoding;
 
 use super::{PathForm, PathTable};
 use crate::Error;

@@ -3,7 +3,7 @@
 use denym_data::paths::Paths;
 use denym_data::{Column, Role};
 use denym_engine::Engine;
-use denym_paths::{Algorithm, Bound, Cost, Hopeless, Ladder, Request};
+use denym_sequences::{Algorithm, Bound, Cost, Hopeless, Ladder, Request};
 
 use super::{Asked, PathForm, PathTable};
 use crate::policy::paths::PathsSpec;

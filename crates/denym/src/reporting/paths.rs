@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use denym_data::paths::Paths;
-use denym_paths::PathRecoding;
 use denym_report::{
     Bar, Bars, Chart, Columns, Count, Distribution, Figure, Format, Grid, Outcome, Report,
 };
+use denym_sequences::PathRecoding;
 use serde_json::json;
 
 use super::{claim, counts, fact, provenance};

@@ -2,7 +2,7 @@
 
 use denym_data::Column;
 use denym_engine::Engine;
-use denym_paths::{Cost, TransactionRequest};
+use denym_sequences::{Cost, TransactionRequest};
 
 use super::{Baskets, TransactionForm};
 use crate::paths::Asked;

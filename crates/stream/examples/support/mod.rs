@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use denym_data::SplitMix64;
 use denym_data::paths::{Attribute, Doublet, Paths};
-use denym_paths::generate::metro;
+use denym_sequences::generate::metro;
 use denym_stream::{Event, Phase, Slide, Stream};
 
 /// Codes of times and locations are below this.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use denym_data::Fraction;
 use denym_measure::Promise;
 use denym_measure::promises::{Confidence, KAnonymity};
-use denym_paths::Limits;
-use denym_paths::generate::SplitMix64;
+use denym_sequences::Limits;
+use denym_sequences::generate::SplitMix64;
 
 use super::{Fresh, mine};
 

@@ -317,10 +317,10 @@ fn everywhere(plan: &Path) -> bool {
     let text = std::fs::read(plan).unwrap_or_default();
     let plan: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
     let algorithm = plan["algorithm"].as_str().unwrap_or_default();
-    denym_paths::Algorithm::from_name(algorithm).is_some_and(|algorithm| {
+    denym_sequences::Algorithm::from_name(algorithm).is_some_and(|algorithm| {
         matches!(
             algorithm,
-            denym_paths::Algorithm::GlobalSuppression | denym_paths::Algorithm::Optimum
+            denym_sequences::Algorithm::GlobalSuppression | denym_sequences::Algorithm::Optimum
         )
     })
 }

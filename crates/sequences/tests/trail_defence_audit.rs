@@ -3,7 +3,7 @@
 use denym_attack::SplitMix64;
 use denym_attack::trails::{self, Options as AttackOptions, Side};
 use denym_data::Trails;
-use denym_paths::trail_defence::{Options, defend};
+use denym_sequences::trail_defence::{Options, defend};
 
 fn audit(anonymous: &Trails, identified: &Trails, k: usize) {
     let owner: Vec<u32> = (0..anonymous.len() as u32).collect();

@@ -4,8 +4,8 @@
 mod support;
 
 use denym_data::paths::Paths;
-use denym_paths::generate::SplitMix64;
-use denym_paths::{
+use denym_sequences::generate::SplitMix64;
+use denym_sequences::{
     Algorithm, Context, Earlier, Error, Matching, check_republication, republish, solve,
 };
 use denym_testkit::paths as oracle;
@@ -185,7 +185,7 @@ fn nobody_who_uses_contradictions_finds_anybody_in_both() {
         let present: Vec<usize> = (0..n)
             .filter(|&i| !recoding.dropped_records.contains(&(i as u32)))
             .collect();
-        let joint = |recoding: &denym_paths::PathRecoding| -> Vec<Vec<u32>> {
+        let joint = |recoding: &denym_sequences::PathRecoding| -> Vec<Vec<u32>> {
             let union = |&i: &usize| {
                 let mut row = recoding.published(i).to_vec();
                 if let Some(at) = record_of[i] {

@@ -8,8 +8,8 @@
 )]
 
 use denym_data::{Standing, Trails, Verdict};
-use denym_paths::solver_entry;
-use denym_paths::trail_defence::{Options, defend};
+use denym_sequences::solver_entry;
+use denym_sequences::trail_defence::{Options, defend};
 use denym_testkit::worlds::{Release, Tally, backwards, every_multiset};
 
 /// Identified trails over three institutions, a bit each; beside all that three people may have.

@@ -5,7 +5,7 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use denym_paths::{Algorithm, Context, Hopeless, Ladder, Matching, critical_violations, solve};
+use denym_sequences::{Algorithm, Context, Hopeless, Ladder, Matching, critical_violations, solve};
 use denym_testkit::paths as oracle;
 
 const TABLES: u64 = 3000;

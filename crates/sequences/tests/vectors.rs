@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use denym_data::Fraction;
 use denym_data::paths::{Attribute, Paths, PathsBuilder};
-use denym_paths::{Algorithm, Bound, Context, Matching, Request, critical_violations, solve};
+use denym_sequences::{Algorithm, Bound, Context, Matching, Request, critical_violations, solve};
 use serde_json::Value;
 
 fn paths_of(input: &Value) -> Paths {
@@ -82,8 +82,9 @@ fn all_lkc_cases() {
         );
         assert_eq!(audit.critical_violations, expected.len() as u64, "{id}");
 
-        let cost = denym_paths::Summary::new(&paths, &request.limits(&paths).unwrap()).instances();
-        let chosen = denym_paths::global_suppression::choose(&mined, &cost, false);
+        let cost =
+            denym_sequences::Summary::new(&paths, &request.limits(&paths).unwrap()).instances();
+        let chosen = denym_sequences::global_suppression::choose(&mined, &cost, false);
         let order: Vec<String> = chosen.iter().map(|&i| paths.label(i)).collect();
         assert_eq!(
             order,
@@ -98,10 +99,10 @@ fn all_lkc_cases() {
             "{id}"
         );
 
-        let best = denym_paths::optimum::least(&mined, &cost, &context).unwrap();
+        let best = denym_sequences::optimum::least(&mined, &cost, &context).unwrap();
         let least: u64 = best.iter().map(|&i| cost[i as usize]).sum();
         assert_eq!(least, case["optimal_lost"].as_u64().unwrap(), "{id}");
-        let better = denym_paths::global_suppression::choose(&mined, &cost, true);
+        let better = denym_sequences::global_suppression::choose(&mined, &cost, true);
         let kept: u64 = better.iter().map(|&i| cost[i as usize]).sum();
         assert!(kept <= lost && kept >= least, "{id}");
 
@@ -140,7 +141,7 @@ fn all_lkc_cases() {
             let again = support::beside(&paths, &output, recoding.removal(), &request);
             assert_eq!(again, audit, "{id}");
             let ours =
-                denym_paths::exposed_records(&paths, &request, &recoding.suppressed).unwrap();
+                denym_sequences::exposed_records(&paths, &request, &recoding.suppressed).unwrap();
             assert_eq!(ours, audit.exposed_records, "{id}");
             exposed_cases += usize::from(ours > 0);
         }

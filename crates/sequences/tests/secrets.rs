@@ -5,8 +5,8 @@ mod support;
 
 use denym_data::Fraction;
 use denym_data::paths::Attribute;
-use denym_paths::generate::{SplitMix64, scalability, subway, to_paths};
-use denym_paths::{Algorithm, Bound, Context, Cost, Error, Matching, Request, solve};
+use denym_sequences::generate::{SplitMix64, scalability, subway, to_paths};
+use denym_sequences::{Algorithm, Bound, Context, Cost, Error, Matching, Request, solve};
 use denym_testkit::paths::parts;
 
 /// No group reveals a visit to `a` beyond its bound, judged from the source visits, unless the knowledge names `a`.
@@ -128,8 +128,8 @@ fn minding_frequent_sequences_never_keeps_fewer() {
         request.cost = cost;
         let recoding = solve(&paths, &request, &Context::default()).unwrap();
         let out = recoding.apply(&paths).unwrap();
-        let summary = denym_paths::Summary::new(&out, &request.limits(&out).unwrap());
-        denym_paths::frequent::sequences(&summary, 100, 3, &Context::default())
+        let summary = denym_sequences::Summary::new(&out, &request.limits(&out).unwrap());
+        denym_sequences::frequent::sequences(&summary, 100, 3, &Context::default())
             .unwrap()
             .len()
     };

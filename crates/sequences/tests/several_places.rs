@@ -4,8 +4,8 @@
 mod support;
 
 use denym_data::paths::{Doublet, Paths};
-use denym_paths::generate::SplitMix64;
-use denym_paths::{Algorithm, Context, Matching, Request, solve};
+use denym_sequences::generate::SplitMix64;
+use denym_sequences::{Algorithm, Context, Matching, Request, solve};
 
 #[test]
 fn the_judge_confirms_every_solver() {

@@ -3,7 +3,7 @@
 
 use denym_data::Fraction;
 use denym_data::paths::{Attribute, Paths, PathsBuilder};
-use denym_paths::{
+use denym_sequences::{
     Algorithm, Bound, Context, Matching, Request, Summary, ViolationTree, critical_violations,
     solve,
 };

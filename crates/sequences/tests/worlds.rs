@@ -6,7 +6,7 @@
 use denym_data::Sequences;
 use denym_data::paths::{Attribute, Doublet, Paths};
 use denym_data::{Fraction, Standing, Verdict};
-use denym_paths::{
+use denym_sequences::{
     Algorithm, Bound, Context, Ladder, Matching, Request, Rung, TransactionRequest, solve,
     solve_transactions, solver_entry,
 };

@@ -8,8 +8,8 @@ use denym_data::Fraction;
 use denym_data::Matching;
 use denym_data::paths::{Attribute, Doublet, Paths, PathsBuilder};
 use denym_measure::sequences::{BesideSource, Doublets, Removal, SequenceAudit};
-use denym_paths::generate::SplitMix64;
-use denym_paths::{Bound, Ladder, Request};
+use denym_sequences::generate::SplitMix64;
+use denym_sequences::{Bound, Ladder, Request};
 use denym_testkit::paths::{Promise, Table};
 
 /// Bytes of the first member of a zip file.
@@ -222,7 +222,10 @@ pub(crate) fn draw(seed: u64, quasi: bool) -> Case {
 }
 
 /// The released rows in the item codes of the source, empty for dropped records.
-pub(crate) fn released_rows(recoding: &denym_paths::PathRecoding, records: usize) -> Vec<Vec<u32>> {
+pub(crate) fn released_rows(
+    recoding: &denym_sequences::PathRecoding,
+    records: usize,
+) -> Vec<Vec<u32>> {
     (0..records)
         .map(|r| recoding.published(r).to_vec())
         .collect()

@@ -4,7 +4,9 @@
 mod support;
 
 use denym_data::paths::Paths;
-use denym_paths::{Algorithm, Context, Matching, PathRecoding, Request, exposed_records, solve};
+use denym_sequences::{
+    Algorithm, Context, Matching, PathRecoding, Request, exposed_records, solve,
+};
 
 #[expect(
     clippy::print_stdout,

@@ -13,8 +13,8 @@ use denym_data::{Matching, Sequences};
 use denym_measure::Promise;
 use denym_measure::promises::{DistinctDiversity, KAnonymity};
 use denym_measure::sequences::Items;
-use denym_paths::generate::SplitMix64;
-use denym_paths::{
+use denym_sequences::generate::SplitMix64;
+use denym_sequences::{
     Algorithm, Context, Request, TransactionRequest, critical_itemsets, critical_violations, solve,
     solve_transactions,
 };

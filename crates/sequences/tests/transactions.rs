@@ -8,8 +8,8 @@ use denym_data::Fraction;
 use denym_data::Sequences;
 use denym_measure::promises::KAnonymity;
 use denym_measure::sequences::Items;
-use denym_paths::generate::SplitMix64;
-use denym_paths::{Context, Cost, TransactionRequest, solve_transactions};
+use denym_sequences::generate::SplitMix64;
+use denym_sequences::{Context, Cost, TransactionRequest, solve_transactions};
 use denym_testkit::paths as oracle;
 
 /// Public items of the released transactions, with who carries each sensitive item.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use denym_paths::generate::{self, Row};
+use denym_sequences::generate::{self, Row};
 use sha2::{Digest, Sha256};
 
 fn check(rows: impl Iterator<Item = Row>, records: usize, doublets: usize, sha256: &str) {

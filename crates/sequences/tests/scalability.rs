@@ -4,8 +4,8 @@
 mod support;
 
 use denym_data::Fraction;
-use denym_paths::generate::{scalability, to_paths};
-use denym_paths::{Algorithm, Bound, Context, Matching, Request, solve};
+use denym_sequences::generate::{scalability, to_paths};
+use denym_sequences::{Algorithm, Bound, Context, Matching, Request, solve};
 
 #[test]
 fn a_million_records() {
