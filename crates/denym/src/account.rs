@@ -3,12 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::certificate::{AttackResult, Certificate, Claim};
-use crate::kinds::microdata::{Measures, Microdata};
-use crate::kinds::paths::PathFigures;
-use crate::kinds::transactions::TransactionFigures;
+use crate::Error;
+use crate::figures::Figures;
 use crate::policy::Policy;
 use crate::program::Program;
-use crate::{Error, Utility};
 
 /// A proven release. Only the audit of the written data makes one.
 #[derive(Debug, Clone)]
@@ -55,12 +53,10 @@ pub struct Account {
     pub records: u64,
     /// Records that are not published.
     pub suppressed_records: u64,
-    /// The metric and its value.
+    /// The metric and its value, which is not a number where nothing was found.
     pub metric: (String, f64),
-    /// Figures that only this kind of data has.
+    /// Figures, as this kind of data has them.
     pub figures: Figures,
-    /// What happened to numbers, when they were changed.
-    pub measures: Option<Measures>,
     /// What was promised and measured.
     pub claims: Vec<Claim>,
     /// How the release stands against somebody who knows the program.
@@ -81,9 +77,8 @@ impl Account {
             attempts: Vec::new(),
             records,
             suppressed_records: 0,
-            metric: (policy.release.metric.clone(), 0.0),
+            metric: (policy.release.metric.clone(), f64::NAN),
             figures,
-            measures: None,
             claims: Vec::new(),
             program: Some(crate::program::of(policy)),
             warnings: Vec::new(),
@@ -132,45 +127,6 @@ pub struct Tried {
     pub outcome: String,
     /// Whether the release is its.
     pub chosen: bool,
-}
-
-/// Figures that one kind of data has.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Figures {
-    /// A table.
-    Table {
-        /// Equivalence classes of the release.
-        classes: u64,
-        /// The level of each quasi-identifier, when one level holds for the whole column.
-        levels: Option<Vec<(String, usize)>>,
-        /// The loss of each quasi-identifier.
-        attribute_loss: Vec<(String, f64)>,
-        /// Records in the smallest group when missing values may stand for any, where the policy reads them so.
-        wildcard_k: Option<u64>,
-        /// Every information metric, by the names of `denym metrics`.
-        metrics: Utility,
-        /// No release of the solver's kind loses less than this, as far as the search could prove.
-        bound: Option<f64>,
-        /// Steps of a search that was limited; `--effort` with this number repeats the run.
-        effort: Option<u64>,
-    },
-    /// Paths.
-    Paths(PathFigures),
-    /// Transactions.
-    Transactions(TransactionFigures),
-    /// Trails.
-    Trails {
-        /// Entries of the anonymous trails.
-        entries: u64,
-        /// Entries that are not published.
-        withheld: u64,
-        /// Whether no smaller set of entries would do.
-        optimal: bool,
-        /// Institutions of both sides.
-        institutions: u64,
-    },
-    /// Numbers in groups, or clusters.
-    Microdata(Microdata),
 }
 
 /// How a run ended.

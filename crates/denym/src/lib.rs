@@ -16,6 +16,7 @@ mod compare;
 mod effort;
 mod error;
 mod explore;
+mod figures;
 mod formulas;
 pub mod generate;
 mod groups;
@@ -53,8 +54,7 @@ mod utility;
 mod verify;
 
 pub use anonymize::{
-    Account, ColumnTests, Figures, Input, Measures, Microdata, Outcome, PathFigures, Refusal,
-    Release, RunOptions, TransactionFigures, Tried, Unconcerned, anonymize,
+    Account, ColumnTests, Input, Measures, Outcome, Refusal, Release, RunOptions, Tried, anonymize,
 };
 pub use audit::against::{Judged, audit_policy};
 pub use audit::paths::{PathAuditRequest, audit_paths};
@@ -77,6 +77,7 @@ pub use denym_release::certificate::{
 pub use denym_stream::Counts as StreamCounts;
 pub use error::Error;
 pub use explore::{Exploration, ExploreRequest, Trial, explore, explore_stream};
+pub use figures::{Figure, Figures, Reader, number};
 pub use guarded::guarded;
 pub use listener::{Listener, Phase, Silent};
 pub use outline::{Cost, Outline, Plan, TimeClass, plan};

@@ -128,6 +128,8 @@ pub(crate) trait Kind: Sized + 'static {
     const MAY_BE_EMPTY: bool = false;
     /// The bounds that can be varied to see what they cost.
     const VARIES: &'static [Setting] = &[Setting::K];
+    /// The figures that are shown beside the metric when many bounds are tried.
+    const COMPARED: &'static [&'static str] = &[];
 
     /// As read.
     type Source: Send + Sync + 'static;

@@ -14,20 +14,21 @@ use denym_report::{
     Risk, risk_bars,
 };
 use rayon::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::anonymize::{Account, Figures};
+use crate::account::{Account, Tried};
 use crate::certificate::{Certificate, Check, Claim, share};
+use crate::figures::Figures;
+use crate::kinds::microdata::Measures;
 use crate::plan::Plan;
 use crate::policy::{Policy, PromiseSpec};
 
-/// The steward's report on a release.
+/// The steward's report on a release: the data before and after, its classes before and after, how far numbers moved.
 pub(crate) fn report(
     plan: &Plan,
-    source: &Table,
-    written: &Table,
-    before: &Classes,
-    after: &Classes,
+    (source, written): (&Table, &Table),
+    (before, after): (&Classes, &Classes),
+    measures: Option<&Measures>,
     account: &Account,
 ) -> Report {
     let unit = if plan.columns.subject.is_some() {
@@ -37,27 +38,12 @@ pub(crate) fn report(
     };
     let released = account.records - account.suppressed_records;
     let smallest = after.subjects().iter().copied().min().unwrap_or(0);
-    let no_metrics = Vec::new();
-    let (classes, how, attribute_loss, metrics) = match &account.figures {
-        Figures::Table {
-            classes,
-            levels,
-            attribute_loss,
-            metrics,
-            ..
-        } => (
-            classes,
-            how(plan, levels.as_deref()),
-            attribute_loss,
-            metrics,
-        ),
-        Figures::Microdata(figures) => (
-            &figures.classes,
-            numbers::how(plan, account, figures),
-            &figures.attribute_loss,
-            &no_metrics,
-        ),
-        _ => return Report::default(),
+    let figures = &account.figures;
+    let classes = figures.count("classes");
+    let how = if figures.get("groups").is_some() {
+        numbers::how(plan, account)
+    } else {
+        how(plan, figures)
     };
     Report {
         title: format!("Release of {}", plan.policy.data_name()),
@@ -68,7 +54,7 @@ pub(crate) fn report(
             "{} of {} records are published in {} classes; the smallest has {smallest} {unit}. {} records ({}) were removed.",
             denym_report::count(released),
             denym_report::count(account.records),
-            denym_report::count(*classes),
+            denym_report::count(classes),
             denym_report::count(account.suppressed_records),
             denym_report::percent(share(account.suppressed_records, account.records)),
         )],
@@ -83,7 +69,7 @@ pub(crate) fn report(
                 denym_report::count(smallest),
                 unit.to_owned(),
             ),
-            fact("Classes", denym_report::count(*classes), String::new()),
+            fact("Classes", denym_report::count(classes), String::new()),
             fact(
                 "Loss",
                 denym_report::decimal(account.metric.1),
@@ -93,45 +79,52 @@ pub(crate) fn report(
         claims: account.claims.iter().map(|one| claim(one, unit)).collect(),
         risk: Some(risk(before, after)),
         class_sizes: class_sizes(after),
-        losses: attribute_loss
-            .iter()
+        losses: figures
+            .named("attribute_loss")
+            .into_iter()
             .zip(&how)
             .map(|((attribute, loss), how)| Loss {
-                attribute: attribute.clone(),
-                loss: *loss,
+                attribute,
+                loss,
                 how: how.clone(),
             })
             .collect(),
-        attempts: account
-            .attempts
-            .iter()
-            .map(|tried| Attempt {
-                solver: tried.algorithm.clone(),
-                outcome: tried.outcome.clone(),
-                score: tried.score.map(denym_report::decimal).unwrap_or_default(),
-                chosen: tried.chosen,
-                ..Attempt::default()
-            })
-            .collect(),
+        attempts: attempts(account),
         distributions: distributions(plan, source, written, &how),
-        attacks: numbers::attacks(account),
+        attacks: numbers::attacks(measures),
         notes: what_if_notes(plan, written)
             .into_iter()
-            .chain(numbers::notes(plan, account))
+            .chain(numbers::notes(plan, figures, measures))
             .chain(account.program.map(|program| program.sentence()))
             .collect(),
         warnings: account.warnings.clone(),
         provenance: {
             let mut found = provenance(&plan.policy, account, plan.steps());
-            let metrics = metrics.iter();
-            let metrics =
-                metrics.map(|(name, value)| (name.clone(), denym_report::decimal(*value)));
-            found.facts.extend(metrics);
-            found.facts.extend(numbers::provenance(account));
+            if figures.get("metrics").is_some() {
+                let metrics = figures.named("metrics").into_iter();
+                let text = |(name, value)| (name, denym_report::decimal(value));
+                found.facts.extend(metrics.map(text));
+            }
+            if let Some((unit, effort)) = figures.unit("effort") {
+                let fact = (format!("effort, in {unit}"), effort.to_string());
+                found.facts.push(fact);
+            }
             found
         },
         ..Report::default()
     }
+}
+
+/// What was tried, and how it fared.
+fn attempts(account: &Account) -> Vec<Attempt> {
+    let attempt = |tried: &Tried| Attempt {
+        solver: tried.algorithm.clone(),
+        outcome: tried.outcome.clone(),
+        score: tried.score.map(denym_report::decimal).unwrap_or_default(),
+        chosen: tried.chosen,
+        ..Attempt::default()
+    };
+    account.attempts.iter().map(attempt).collect()
 }
 
 /// Where a release comes from: the policy, what was done, by which algorithm and seed.
@@ -224,16 +217,16 @@ pub(crate) fn claim(claim: &Claim, unit: &str) -> denym_report::Claim {
 }
 
 /// What was done to each quasi-identifier, in words.
-fn how(plan: &Plan, levels: Option<&[(String, usize)]>) -> Vec<String> {
-    let Some(levels) = levels else {
+fn how(plan: &Plan, figures: &Figures) -> Vec<String> {
+    let Some(levels) = figures.get("levels").and_then(Value::as_object) else {
         return vec![String::new(); plan.hierarchies.len()];
     };
+    let levels = levels.values().filter_map(Value::as_u64);
     levels
-        .iter()
         .zip(&plan.hierarchies)
-        .map(|((_, level), hierarchy)| {
+        .map(|(level, hierarchy)| {
             let top = hierarchy.height() - 1;
-            match *level {
+            match level as usize {
                 0 => "kept as it is".to_owned(),
                 level if hierarchy.levels()[level].labels.len() == 1 => "suppressed".to_owned(),
                 level => format!("generalized to level {level} of {top}"),
@@ -437,28 +430,32 @@ pub(crate) fn program(certificate: &Certificate) -> String {
     sentence.map_or_else(String::new, |sentence| format!("\n{sentence}\n"))
 }
 
-/// The plan and what came of it, for the steward.
-pub(crate) fn plan_document(plan: &Plan, account: &Account) -> serde_json::Value {
-    let (classes, levels) = match &account.figures {
-        Figures::Table {
-            classes, levels, ..
-        } => (classes, levels.as_ref()),
-        Figures::Microdata(figures) => (&figures.classes, None),
-        _ => return serde_json::Value::Null,
+/// The plan and what came of it, for the steward: what every run has to tell and the figures of this one, by these keys.
+///
+/// Of `maybe` only what there is.
+pub(crate) fn plan_document(
+    policy: &Policy,
+    account: &Account,
+    steps: Vec<String>,
+    keys: &[&str],
+    maybe: &[&str],
+) -> Value {
+    let figure = |key: &str| account.figures.get(key);
+    let value = |key: &str| match key {
+        "denym" => json!(env!("CARGO_PKG_VERSION")),
+        "algorithm" => json!(account.algorithm),
+        "seed" => json!(policy.release.seed),
+        "steps" => json!(steps),
+        "metric" => json!({"name": account.metric.0, "value": account.metric.1}),
+        "records" => json!(account.records),
+        "suppressed_records" => json!(account.suppressed_records),
+        "program" => json!(account.program),
+        "warnings" => json!(account.warnings),
+        other => figure(other).cloned().unwrap_or_default(),
     };
-    let mut document = json!({
-        "denym": env!("CARGO_PKG_VERSION"),
-        "algorithm": account.algorithm,
-        "seed": plan.policy.release.seed,
-        "steps": plan.steps(),
-        "levels": levels.map(|levels| levels.iter().cloned().collect::<std::collections::BTreeMap<_, _>>()),
-        "metric": {"name": account.metric.0, "value": account.metric.1},
-        "records": account.records,
-        "suppressed_records": account.suppressed_records,
-        "classes": classes,
-        "program": account.program,
-        "warnings": account.warnings,
-    });
-    numbers::document(account, &mut document);
-    document
+    let there = maybe.iter().filter(|key| figure(key).is_some());
+    let all = keys.iter().chain(there);
+    all.map(|&key| (key.to_owned(), value(key)))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
 }

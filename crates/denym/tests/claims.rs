@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-use denym::{Figures, Outcome, RunOptions, Silent, anonymize, read_policy};
+use denym::{Outcome, RunOptions, Silent, anonymize, read_policy};
 use denym_data::SplitMix64;
 
 /// A small table: for each row its person, quasi-identifiers and sensitive value.
@@ -351,9 +351,8 @@ fn no_claim_about_people_is_false_and_nothing_feasible_is_refused() {
                 assert_eq!(broken, None, "a false claim: {}", context());
                 if algorithm == "full-domain" {
                     let least = least.unwrap_or_else(|| panic!("not feasible: {}", context()));
-                    let Figures::Table { bound, .. } = &release.account().figures else {
-                        panic!("a table");
-                    };
+                    let bound = release.account().figures.get("bound");
+                    let bound = bound.and_then(serde_json::Value::as_f64);
                     assert!(
                         (release.account().metric.1 - least).abs() < 1e-9,
                         "{least} {}",

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 
-use denym::{Account, AttackResult, Error, Figures, Outcome, RunOptions, read_policy};
+use denym::{Account, AttackResult, Error, Outcome, RunOptions, read_policy};
 use serde_json::{Value, json};
 
 use super::claims::{self, number};
@@ -30,7 +30,7 @@ pub(crate) struct AnonymizeArgs {
     #[arg(long)]
     pub(crate) mapping: bool,
     #[command(flatten)]
-    pub(crate) search: super::microdata::SearchArgs,
+    pub(crate) search: super::search::SearchArgs,
 }
 
 /// Makes the release.
@@ -57,12 +57,12 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
             for warning in &release.account().warnings {
                 console.warn(warning);
             }
-            let mut document = document(release.account(), "released", args);
+            let mut document = document(release.account(), "released");
             document["bundle"] = json!(release.bundle());
             document["seconds"] = json!(start.elapsed().as_secs_f64());
             document["phases"] = console.phases();
             console.document(&document);
-            summary(release.account(), args, console);
+            summary(release.account(), console);
             console.say(format!("bundle     {}", release.bundle().display()));
             console.say(format!(
                 "report     {}",
@@ -74,12 +74,12 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
             for warning in &account.warnings {
                 console.warn(warning);
             }
-            let mut document = document(&account, "refused", args);
+            let mut document = document(&account, "refused");
             document["bundle"] = Value::Null;
             document["seconds"] = json!(start.elapsed().as_secs_f64());
             document["phases"] = console.phases();
             console.document(&document);
-            summary(&account, args, console);
+            summary(&account, console);
             match &account.refusal {
                 None => console.say(refusal(&account)),
                 Some(refusal) => {
@@ -115,7 +115,7 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
     }
 }
 
-fn document(account: &Account, status: &str, args: &AnonymizeArgs) -> Value {
+fn document(account: &Account, status: &str) -> Value {
     let mut document = json!({
         "status": status,
         "algorithm": account.algorithm,
@@ -139,68 +139,8 @@ fn document(account: &Account, status: &str, args: &AnonymizeArgs) -> Value {
             })
             .collect();
     }
-    match &account.figures {
-        Figures::Table {
-            classes,
-            levels,
-            attribute_loss,
-            wildcard_k,
-            metrics,
-            bound,
-            effort,
-        } => {
-            document["metrics"] = map(metrics);
-            if let Some(k) = wildcard_k {
-                document["wildcard_k"] = json!(k);
-            }
-            document["classes"] = json!(classes);
-            document["attribute_loss"] = map(attribute_loss);
-            if let Some(bound) = bound {
-                document["bound"] = json!(bound);
-            }
-            if let Some(effort) = effort {
-                document["effort"] = json!(effort);
-            }
-            if let Some(levels) = levels {
-                document["levels"] = map(levels);
-            }
-        }
-        Figures::Paths(figures) => {
-            document["critical_violations"] = json!(figures.critical_violations);
-            document["critical_violations_by_length"] =
-                json!(figures.critical_violations_by_length);
-            document["doublets"] = json!(figures.doublets);
-            // Without a recoding there is nothing to count.
-            let found = account.refusal.is_none();
-            let if_found = |value: Value| if found { value } else { Value::Null };
-            document["suppressed_doublets"] = if_found(json!(figures.suppressed_doublets));
-            document["lost_doublets"] = if_found(json!(figures.lost_doublets));
-            document["unchanged_doublets"] = if_found(json!(figures.unchanged_doublets));
-            document["distortion"] = if_found(json!(figures.distortion));
-            document["loss"] = if_found(json!(figures.loss));
-            document["matching"] = json!(figures.matching.name());
-            document["exposed_records"] = json!(figures.exposed_records);
-            document["metric"]["value"] = if_found(json!(account.metric.1));
-            if args.show_suppressed {
-                document["suppressed"] = json!(figures.suppressed);
-            }
-        }
-        Figures::Transactions(figures) => {
-            super::transactions::document(figures, account, args.show_suppressed, &mut document);
-        }
-        Figures::Trails {
-            entries,
-            withheld,
-            optimal,
-            institutions,
-        } => {
-            document["classes"] = Value::Null;
-            document["entries"] = json!(entries);
-            document["withheld"] = json!(withheld);
-            document["optimal"] = json!(optimal);
-            document["institutions"] = json!(institutions);
-        }
-        Figures::Microdata(figures) => super::microdata::document(figures, &mut document),
+    for figure in account.figures.iter() {
+        document[figure.key] = figure.value.clone();
     }
     if let Some(refusal) = &account.refusal {
         document["error"] = json!({
@@ -210,99 +150,12 @@ fn document(account: &Account, status: &str, args: &AnonymizeArgs) -> Value {
             "help": refusal.help,
         });
     }
-    if let Some(measures) = &account.measures {
-        document["measures"] = super::microdata::measures(measures);
-    }
     document
 }
 
-/// Pairs as a JSON object.
-pub(super) fn map<T: Copy + Into<Value>>(pairs: &[(String, T)]) -> Value {
-    pairs
-        .iter()
-        .map(|(name, value)| (name.clone(), (*value).into()))
-        .collect::<serde_json::Map<_, _>>()
-        .into()
-}
-
-fn summary(account: &Account, args: &AnonymizeArgs, console: &Console) {
-    let published = account.records - account.suppressed_records;
-    let (all, suppressed) = (account.records, account.suppressed_records);
-    match &account.figures {
-        Figures::Table {
-            classes,
-            levels,
-            bound,
-            effort,
-            ..
-        } => {
-            console.say(format!("published  {published} of {all} records in {classes} classes ({suppressed} suppressed)"));
-            metric(account, console);
-            if let Some(bound) = bound.filter(|bound| *bound < account.metric.1) {
-                console.say(format!(
-                    "bound      no release of this kind has a {} below {}",
-                    account.metric.0,
-                    number(bound)
-                ));
-            }
-            if let Some(effort) = effort {
-                console.say(format!(
-                    "effort     {effort} steps; `--effort {effort}` repeats this run"
-                ));
-            }
-            if let Some(levels) = levels {
-                let levels: Vec<String> = levels
-                    .iter()
-                    .map(|(name, level)| format!("{name}={level}"))
-                    .collect();
-                console.say(format!("levels     {}", levels.join(" ")));
-            }
-        }
-        Figures::Paths(figures) if account.refusal.is_some() => {
-            console.say(format!(
-                "violations {} critical in {all} records",
-                figures.critical_violations
-            ));
-        }
-        Figures::Paths(figures) => {
-            let shown = figures.doublets - figures.lost_doublets;
-            console.say(format!(
-                "published  {published} of {all} paths with {shown} of {} doublets",
-                figures.doublets
-            ));
-            console.say(format!(
-                "removed    {} doublets ({} %), {} of them everywhere; {} critical violations in the source",
-                figures.lost_doublets,
-                number(figures.distortion * 100.0),
-                figures.suppressed_doublets,
-                figures.critical_violations
-            ));
-            metric(account, console);
-            if args.show_suppressed {
-                console.say(format!("suppressed {}", figures.suppressed.join(" ")));
-            }
-            if let Some(exposed) = figures.exposed_records.filter(|&exposed| exposed > 0) {
-                console.say(format!(
-                    "note       {exposed} records fall below the promise for somebody who knows their source path and uses \
-                     contradictions; `matching = \"consistent\"` protects them"
-                ));
-            }
-        }
-        Figures::Transactions(figures) => {
-            super::transactions::summary(figures, account, args.show_suppressed, console);
-        }
-        Figures::Trails {
-            entries, withheld, ..
-        } => {
-            console.say(format!(
-                "published  {published} of {all} trails; {withheld} of {entries} entries withheld"
-            ));
-        }
-        Figures::Microdata(figures) => {
-            let groups = figures.groups;
-            console.say(format!("published  {published} of {all} records in {groups} groups ({suppressed} suppressed)"));
-            super::microdata::summary(account, figures, console);
-        }
+fn summary(account: &Account, console: &Console) {
+    for (head, words) in account.figures.iter().filter_map(|one| one.words.as_ref()) {
+        console.say(format!("{head:10} {words}"));
     }
     for line in claims::lines(&account.claims) {
         console.say(line);
@@ -364,14 +217,4 @@ fn refusal(account: &Account) -> String {
     }
     "refused: an attack achieves more than `[attack] refuse-above` allows; nothing was written"
         .into()
-}
-
-/// The metric and who achieved it.
-pub(super) fn metric(account: &Account, console: &Console) {
-    console.say(format!(
-        "{:10} {} with `{}`",
-        account.metric.0,
-        number(account.metric.1),
-        account.algorithm
-    ));
 }

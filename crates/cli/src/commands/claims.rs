@@ -1,5 +1,6 @@
 //! Claims as people and programs read them.
 
+pub(crate) use denym::number;
 use denym::{Check, Claim};
 use serde_json::{Value, json};
 
@@ -50,10 +51,4 @@ pub(crate) fn lines(claims: &[Claim]) -> Vec<String> {
             )
         })
         .collect()
-}
-
-/// A number with at most four decimals.
-pub(crate) fn number(value: f64) -> String {
-    let text = format!("{value:.4}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -75,7 +75,7 @@ pub(crate) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode, Err
     if let Some(numbers) = &numbers {
         found_document["numbers"] = numbers_document(numbers);
         if let Some(measures) = &numbers.measures {
-            found_document["measures"] = super::microdata::measures(measures);
+            found_document["measures"] = measures.document();
         }
     }
     console.document(&found_document);

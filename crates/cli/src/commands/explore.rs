@@ -43,7 +43,7 @@ pub(crate) struct ExploreArgs {
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub(crate) algorithm: Vec<String>,
     /// Under `auto`, go on with slower solvers for so long, such as 10s or 500ms; for tables
-    #[arg(long, value_name = "TIME", value_parser = super::microdata::duration)]
+    #[arg(long, value_name = "TIME", value_parser = super::search::duration)]
     pub(crate) time_budget: Option<std::time::Duration>,
     /// Write the plot to this file
     #[arg(long, value_name = "FILE")]

@@ -14,11 +14,10 @@ pub(crate) mod explore;
 #[cfg(feature = "gateway")]
 pub(crate) mod gateway;
 pub(crate) mod generate;
-pub(crate) mod microdata;
 #[cfg(not(feature = "gateway"))]
 pub(crate) mod not_built;
 pub(crate) mod plan;
 pub(crate) mod profile;
+pub(crate) mod search;
 pub(crate) mod stream;
-mod transactions;
 pub(crate) mod verify;

@@ -14,14 +14,12 @@ use crate::pipeline::{Kind, Releasing};
 use crate::policy::{DataKind, Policy};
 use crate::{Error, threads};
 
-pub use crate::account::{Account, Figures, Outcome, Refusal, Release, Tried};
+pub use crate::account::{Account, Outcome, Refusal, Release, Tried};
 pub(crate) use crate::kinds::microdata::CLUSTERING;
 pub(crate) use crate::kinds::microdata::measures::Changed;
-pub use crate::kinds::microdata::{ColumnTests, Measures, Microdata, Unconcerned};
-pub use crate::kinds::paths::PathFigures;
+pub use crate::kinds::microdata::{ColumnTests, Measures};
 pub(crate) use crate::kinds::table::{Candidate, SIDES, budget, solve, within};
 pub(crate) use crate::kinds::trails::{OWNERS, owners as trail_owners};
-pub use crate::kinds::transactions::TransactionFigures;
 pub(crate) use crate::kinds::transactions::{metric as transaction_metric, solve as solve_items};
 pub use crate::options::{Input, RunOptions};
 

@@ -7,12 +7,13 @@
 
 use denym_engine::Engine;
 use rayon::prelude::*;
+use serde_json::Value;
 
 use super::grid::{Grid, Setting, at};
 use super::table::knees;
 use super::{Exploration, ExploreRequest, Trial, no_time_budget};
 use crate::Error;
-use crate::account::{Account, Figures};
+use crate::account::Account;
 use crate::anonymize::{Verb, on_its_kind};
 use crate::certificate::DataFile;
 use crate::listener::{Listener, Phase};
@@ -100,6 +101,7 @@ impl Verb for Exploring<'_> {
                         settings,
                         name,
                         &account,
+                        K::COMPARED,
                     ),
                     Err(error) => Trial {
                         settings,
@@ -227,6 +229,7 @@ fn found(
     settings: Vec<(&'static str, f64)>,
     asked: &str,
     account: &Account,
+    compared: &[&'static str],
 ) -> Trial {
     metric.clone_from(&account.metric.0);
     let k = account
@@ -241,16 +244,9 @@ fn found(
         figures.clear();
     }
     figures.push(("suppressed_records", account.suppressed_records as f64));
-    match &account.figures {
-        Figures::Microdata(found) => figures.extend([
-            ("classes", found.classes as f64),
-            ("groups", found.groups as f64),
-        ]),
-        Figures::Trails {
-            entries, withheld, ..
-        } => figures.extend([("entries", *entries as f64), ("withheld", *withheld as f64)]),
-        Figures::Table { classes, .. } => figures.push(("classes", *classes as f64)),
-        Figures::Paths(_) | Figures::Transactions(_) => {}
+    for &key in compared {
+        let value = account.figures.get(key).and_then(Value::as_f64);
+        figures.extend(value.map(|value| (key, value)));
     }
     *names = figures.iter().map(|(name, _)| *name).collect();
     Trial {

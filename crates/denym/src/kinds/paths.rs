@@ -9,11 +9,12 @@ use denym_measure::sequences::{BesideSource, Doublets, Removal};
 use denym_sequences::{Algorithm, Context, Earlier, PathRecoding, Request};
 
 use crate::Error;
-use crate::account::{Account, Figures};
+use crate::account::Account;
 use crate::anonymize::path_attacks;
 use crate::anonymize::red_team::RedTeam;
 use crate::attack::guarded;
 use crate::certificate::{Certificate, ColumnRole, PublishedColumn, published};
+use crate::figures::{Figures, number};
 use crate::options::RunOption;
 use crate::outline::{Cost, Sketch};
 use crate::paths::{
@@ -24,33 +25,6 @@ use crate::pipeline::{Kind, Made, Run, Sheet, Statement, Told};
 use crate::policy::paths::Matching;
 use crate::policy::{Policy, PromiseSpec};
 use crate::reporting::paths as reporting;
-
-/// Figures that only paths have.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct PathFigures {
-    /// Critical violations of the source.
-    pub critical_violations: u64,
-    /// The same by length, from 1.
-    pub critical_violations_by_length: Vec<u64>,
-    /// Doublets in all source records.
-    pub doublets: u64,
-    /// Distinct source doublets that are published nowhere, not even coarser.
-    pub suppressed_doublets: u64,
-    /// Instances that are removed.
-    pub lost_doublets: u64,
-    /// Instances shown at their source place and time.
-    pub unchanged_doublets: u64,
-    /// Lost instances over all instances.
-    pub distortion: f64,
-    /// Mean loss of an instance.
-    pub loss: f64,
-    /// The suppressed doublets, in the order they were chosen.
-    pub suppressed: Vec<String>,
-    /// Which records the adversary cannot rule out.
-    pub matching: Matching,
-    /// Records that somebody with a source path could still tell apart, where `covers` was asked for and it was counted.
-    pub exposed_records: Option<u64>,
-}
 
 /// Who was where and when.
 pub(crate) struct OnPaths;
@@ -277,7 +251,7 @@ impl Kind for OnPaths {
         let account = Account {
             claims,
             warnings,
-            ..account(policy, source, &solved.recoding, exposed_records)
+            ..account(run, source, &solved.recoding, exposed_records)
         };
         Ok((account, losses))
     }
@@ -382,16 +356,25 @@ impl Kind for OnPaths {
             keep_going: &keep_going,
         };
         let found = denym_sequences::critical_violations(&source.paths, &plan.request, &context)?;
-        let figures = Figures::Paths(PathFigures {
-            critical_violations: found.len() as u64,
-            critical_violations_by_length: found.by_length(),
-            doublets: source.paths.instances() as u64,
-            matching: matching(run.policy),
-            ..PathFigures::default()
-        });
+        let records = source.paths.len() as u64;
+        let words = format!("{} critical in {records} records", found.len());
+        let none = Value::Null;
+        let figures = Figures::default()
+            .with("critical_violations", found.len() as u64)
+            .said("violations", words)
+            .with("critical_violations_by_length", found.by_length())
+            .with("doublets", source.paths.instances() as u64)
+            .with("suppressed_doublets", none.clone())
+            .with("lost_doublets", none.clone())
+            .with("unchanged_doublets", none.clone())
+            .with("distortion", none.clone())
+            .with("loss", none.clone())
+            .with("matching", matching(run.policy).name())
+            .suppressed(Vec::new(), run.options)
+            .with("exposed_records", none);
         Ok(Some(Account {
             warnings: plan.warnings.clone(),
-            ..Account::of(run.policy, source.paths.len() as u64, figures)
+            ..Account::of(run.policy, records, figures)
         }))
     }
 }
@@ -557,34 +540,65 @@ impl<'a> Raw<'a> {
 }
 
 fn account(
-    policy: &Policy,
+    run: &Run<'_>,
     table: &PathTable,
     recoding: &PathRecoding,
     exposed_records: Option<u64>,
 ) -> Account {
-    let stats = &recoding.stats;
+    let (policy, stats) = (run.policy, &recoding.stats);
     let metric = match policy.release.metric.as_str() {
         "distortion" => stats.distortion,
         _ => stats.loss,
     };
-    let suppressed = recoding.suppressed.iter();
-    let figures = Figures::Paths(PathFigures {
-        critical_violations: stats.critical_violations,
-        critical_violations_by_length: stats.critical_violations_by_length.clone(),
-        doublets: stats.doublets,
-        suppressed_doublets: recoding.suppressed.len() as u64,
-        lost_doublets: stats.lost_doublets,
-        unchanged_doublets: stats.unchanged_doublets,
-        distortion: stats.distortion,
-        loss: stats.loss,
-        suppressed: suppressed.map(|&id| table.paths.label(id)).collect(),
-        matching: matching(policy),
-        exposed_records,
-    });
+    let (all, dropped) = (table.paths.len(), recoding.dropped_records.len());
+    let everywhere = recoding.suppressed.len() as u64;
+    let shown = format!(
+        "{} of {all} paths with {} of {} doublets",
+        all - dropped,
+        stats.doublets - stats.lost_doublets,
+        stats.doublets
+    );
+    let removed = format!(
+        "{} doublets ({} %), {everywhere} of them everywhere; {} critical violations in the source",
+        stats.lost_doublets,
+        number(stats.distortion * 100.0),
+        stats.critical_violations
+    );
+    let algorithm = recoding.algorithm.name();
+    let figures = Figures::default()
+        .with("critical_violations", stats.critical_violations)
+        .with(
+            "critical_violations_by_length",
+            stats.critical_violations_by_length.clone(),
+        )
+        .with("doublets", stats.doublets)
+        .said("published", shown)
+        .with("suppressed_doublets", everywhere)
+        .with("lost_doublets", stats.lost_doublets)
+        .said("removed", removed)
+        .with("unchanged_doublets", stats.unchanged_doublets)
+        .with("distortion", stats.distortion)
+        .with("loss", stats.loss)
+        .with("matching", matching(policy).name())
+        .metric(&policy.release.metric, metric, algorithm);
+    let labels = recoding.suppressed.iter();
+    let labels = labels.map(|&id| table.paths.label(id)).collect();
+    let mut figures = figures
+        .suppressed(labels, run.options)
+        .with("exposed_records", exposed_records);
+    if let Some(exposed) = exposed_records.filter(|&exposed| exposed > 0) {
+        figures = figures.said(
+            "note",
+            format!(
+                "{exposed} records fall below the promise for somebody who knows their source path and uses \
+                 contradictions; `matching = \"consistent\"` protects them"
+            ),
+        );
+    }
     Account {
-        algorithm: recoding.algorithm.name().to_owned(),
-        suppressed_records: recoding.dropped_records.len() as u64,
+        algorithm: algorithm.to_owned(),
+        suppressed_records: dropped as u64,
         metric: (policy.release.metric.clone(), metric),
-        ..Account::of(policy, table.paths.len() as u64, figures)
+        ..Account::of(policy, all as u64, figures)
     }
 }

@@ -9,12 +9,13 @@ use denym_data::{Column, NamedTrails, Table, Trails};
 use denym_engine::{Engine, ReadOptions};
 use denym_report::Report;
 use denym_sequences::trail_defence::{Defence, Options, TrailDefenceError, defend};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::account::{Account, Figures};
+use crate::account::Account;
 use crate::anonymize::red_team::RedTeam;
 use crate::attack::{NamedSides, TrailSource, attack_error, sides};
 use crate::certificate::{Certificate, Check, Claim, ColumnRole, published as columns, share};
+use crate::figures::Figures;
 use crate::options::RunOption;
 use crate::outline::{Cost, Sketch};
 use crate::pipeline::{Kind, Made, Run, Sheet, Statement, Told};
@@ -62,6 +63,7 @@ impl Kind for OnTrails {
     const NAME: &'static str = "trails";
     const TAKES: &'static [RunOption] = &[];
     const MAY_BE_EMPTY: bool = true;
+    const COMPARED: &'static [&'static str] = &["entries", "withheld"];
 
     type Source = Source;
     type Plan = ();
@@ -138,15 +140,22 @@ impl Kind for OnTrails {
         let judged = Judged { after };
         let entries = anonymous.trails.entries() as u64;
         let withheld = made.solved.withheld.len() as u64;
-        let figures = Figures::Trails {
-            entries,
-            withheld,
-            optimal: made.solved.optimal,
-            institutions: anonymous.institutions.len() as u64,
-        };
+        let (published, all) = (shown.trails.len(), anonymous.ids.len());
+        let figures = Figures::default()
+            .with("classes", Value::Null)
+            .with("entries", entries)
+            .said(
+                "published",
+                format!(
+                    "{published} of {all} trails; {withheld} of {entries} entries withheld"
+                ),
+            )
+            .with("withheld", withheld)
+            .with("optimal", made.solved.optimal)
+            .with("institutions", anonymous.institutions.len() as u64);
         let account = Account {
             algorithm: "trail-defence".into(),
-            suppressed_records: (anonymous.ids.len() - shown.trails.len()) as u64,
+            suppressed_records: (all - published) as u64,
             metric: ("withheld".into(), share(withheld, entries)),
             claims: vec![claim],
             ..Account::of(made.run.policy, anonymous.ids.len() as u64, figures)
@@ -451,12 +460,8 @@ fn seen(table: &Table, identified: &NamedTrails) -> Result<Shown, Error> {
 }
 
 fn report(policy: &Policy, account: &Account) -> Report {
-    let Figures::Trails {
-        entries, withheld, ..
-    } = account.figures
-    else {
-        return Report::default();
-    };
+    let figures = &account.figures;
+    let (entries, withheld) = (figures.count("entries"), figures.count("withheld"));
     Report {
         title: format!("Release of {}", policy.data_name()),
         data_name: policy.data.path.clone(),

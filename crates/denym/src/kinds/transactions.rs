@@ -9,10 +9,11 @@ use denym_sequences::{Context, TransactionRecoding, TransactionRequest, solve_tr
 
 use super::paths::aligned;
 use crate::Error;
-use crate::account::{Account, Figures, Tried};
+use crate::account::{Account, Tried};
 use crate::anonymize::red_team::{RedTeam, SEED};
 use crate::attack::{attack_error, guarded, items_standing_for, path_effort};
 use crate::certificate::{Certificate, ColumnRole, published, share};
+use crate::figures::{Figures, Reader, number};
 use crate::options::RunOption;
 use crate::outline::{Cost, Sketch};
 use crate::paths::{Asked, claims, reordered, seconds};
@@ -23,37 +24,6 @@ use crate::reporting::transactions as reporting;
 use crate::transactions::{
     Baskets, TransactionForm, items_of, judged, publish, read_released, request,
 };
-
-/// Figures that only transactions have; items are the public ones.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct TransactionFigures {
-    /// Critical violations (moles) of the source.
-    pub critical_violations: u64,
-    /// The same by size, from 1.
-    pub critical_violations_by_length: Vec<u64>,
-    /// Distinct items of the source.
-    pub items: u64,
-    /// Items that are published nowhere, not even coarser.
-    pub suppressed_items: u64,
-    /// Items that are published coarser.
-    pub generalized_items: u64,
-    /// Items in all source records.
-    pub instances: u64,
-    /// Of these, how many are removed.
-    pub lost_instances: u64,
-    /// Of these, how many are shown as they are.
-    pub unchanged_instances: u64,
-    /// Lost instances over all instances.
-    pub distortion: f64,
-    /// Mean loss of an instance.
-    pub loss: f64,
-    /// Frequent itemsets of the source and of the release, when the policy asks for them.
-    pub frequent_itemsets: Option<(u64, u64)>,
-    /// The suppressed items.
-    pub suppressed: Vec<String>,
-    /// The generalized items and what they became.
-    pub generalized: Vec<(String, String)>,
-}
 
 /// Which items each person has.
 pub(crate) struct OnTransactions;
@@ -174,7 +144,7 @@ impl Kind for OnTransactions {
             claims,
             warnings: made.plan.warnings.clone(),
             ..account(
-                policy,
+                &made.run,
                 &made.source.sets,
                 &made.plan.request,
                 &made.solved.solved,
@@ -251,15 +221,26 @@ impl Kind for OnTransactions {
             keep_going: &keep_going,
         };
         let violations = denym_sequences::critical_itemsets(&source.sets, &plan.request, &context)?;
-        let figures = Figures::Transactions(TransactionFigures {
-            critical_violations: violations.len() as u64,
-            critical_violations_by_length: violations.by_length(),
-            instances: source.sets.instances() as u64,
-            ..TransactionFigures::default()
-        });
+        let records = source.sets.len() as u64;
+        let words = format!("{} critical in {records} records", violations.len());
+        let none = Value::Null;
+        let figures = Figures::default()
+            .with("critical_violations", violations.len() as u64)
+            .said("violations", words)
+            .with("critical_violations_by_length", violations.by_length())
+            .with("instances", source.sets.instances() as u64)
+            .with("items", none.clone())
+            .with("suppressed_items", none.clone())
+            .with("generalized_items", none.clone())
+            .with("lost_instances", none.clone())
+            .with("unchanged_instances", none.clone())
+            .with("distortion", none.clone())
+            .with("loss", none.clone())
+            .with("frequent_itemsets", none)
+            .suppressed(Vec::new(), run.options);
         Ok(Some(Account {
             warnings: plan.warnings.clone(),
-            ..Account::of(run.policy, source.sets.len() as u64, figures)
+            ..Account::of(run.policy, records, figures)
         }))
     }
 }
@@ -367,46 +348,79 @@ pub(crate) fn metric(name: &str, recoding: &TransactionRecoding) -> f64 {
 }
 
 fn account(
-    policy: &Policy,
+    run: &Run<'_>,
     sets: &Sequences,
     request: &TransactionRequest,
     solved: &Solved,
 ) -> Account {
-    let recoding = &solved.recoding;
+    let (policy, recoding) = (run.policy, &solved.recoding);
     let mut count = vec![0_u64; sets.locations().len()];
     for &item in sets.records().flatten() {
         count[item as usize] += 1;
     }
-    let mut figures = TransactionFigures {
-        critical_violations: recoding.critical_violations,
-        critical_violations_by_length: recoding.critical_violations_by_length.clone(),
-        suppressed_items: recoding.suppressed_items,
-        instances: recoding.instances,
-        lost_instances: recoding.lost_instances,
-        distortion: share(recoding.lost_instances, recoding.instances),
-        loss: recoding.loss,
-        frequent_itemsets: recoding.nuggets,
-        ..TransactionFigures::default()
-    };
+    let (mut items, mut unchanged) = (0_u64, 0_u64);
+    let (mut nowhere, mut coarser) = (Vec::new(), Vec::new());
     for (item, name) in sets.locations().iter().enumerate() {
         if request.sensitive.iter().any(|(secret, _)| secret == name) || count[item] == 0 {
             continue;
         }
-        figures.items += 1;
+        items += 1;
         match recoding.name_of[item].map(|shown| &recoding.names[shown as usize]) {
-            None => figures.suppressed.push(name.clone()),
-            Some(shown) if shown == name => figures.unchanged_instances += count[item],
-            Some(shown) => figures.generalized.push((name.clone(), shown.clone())),
+            None => nowhere.push(name.clone()),
+            Some(shown) if shown == name => unchanged += count[item],
+            Some(shown) => coarser.push(json!([name, shown])),
         }
     }
-    figures.generalized_items = figures.generalized.len() as u64;
+    let distortion = share(recoding.lost_instances, recoding.instances);
+    let shown = format!(
+        "{} transactions with {} of {} items",
+        sets.len(),
+        recoding.instances - recoding.lost_instances,
+        recoding.instances
+    );
+    let removed = format!(
+        "{} items ({} %): {} of {items} kinds everywhere, {} kinds shown coarser; {} critical violations in the source",
+        recoding.lost_instances,
+        number(distortion * 100.0),
+        recoding.suppressed_items,
+        coarser.len(),
+        recoding.critical_violations
+    );
+    let cost = metric(&policy.release.metric, recoding);
+    let mut figures = Figures::default()
+        .with("critical_violations", recoding.critical_violations)
+        .with(
+            "critical_violations_by_length",
+            recoding.critical_violations_by_length.clone(),
+        )
+        .with("instances", recoding.instances)
+        .said("published", shown)
+        .with("items", items)
+        .with("suppressed_items", recoding.suppressed_items)
+        .with("generalized_items", coarser.len() as u64)
+        .with("lost_instances", recoding.lost_instances)
+        .said("removed", removed)
+        .with("unchanged_instances", unchanged)
+        .with("distortion", distortion)
+        .with("loss", recoding.loss)
+        .with(
+            "frequent_itemsets",
+            recoding
+                .nuggets
+                .map(|(before, after)| json!({ "before": before, "after": after })),
+        );
+    if let Some((before, after)) = recoding.nuggets {
+        figures = figures.said("itemsets", format!("{after} of {before} frequent ones kept"));
+    }
+    let figures = figures.metric(&policy.release.metric, cost, solved.algorithm);
+    let figures = figures
+        .suppressed(nowhere, run.options)
+        .with("generalized", coarser)
+        .told(Reader::Steward);
     Account {
         attempts: solved.attempts.clone(),
         algorithm: solved.algorithm.to_owned(),
-        metric: (
-            policy.release.metric.clone(),
-            metric(&policy.release.metric, recoding),
-        ),
-        ..Account::of(policy, sets.len() as u64, Figures::Transactions(figures))
+        metric: (policy.release.metric.clone(), cost),
+        ..Account::of(policy, sets.len() as u64, figures)
     }
 }

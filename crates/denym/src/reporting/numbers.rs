@@ -3,15 +3,16 @@
 use std::fmt::Write as _;
 
 use denym_report::{Attack, decimal, percent};
-use serde_json::{Value, json};
 
-use crate::anonymize::{Account, Figures, Measures, Microdata};
+use crate::account::Account;
 use crate::certificate::Certificate;
+use crate::figures::Figures;
+use crate::kinds::microdata::Measures;
 use crate::plan::Plan;
 
 /// What was done to each quasi-identifier, in words.
-pub(super) fn how(plan: &Plan, account: &Account, figures: &Microdata) -> Vec<String> {
-    let what = if figures.information_loss.is_some() {
+pub(super) fn how(plan: &Plan, account: &Account) -> Vec<String> {
+    let what = if account.figures.get("information_loss").is_some() {
         "widened to what its cluster has in common".to_owned()
     } else {
         let centroid = plan.policy.release.microdata.centroid.name();
@@ -22,8 +23,8 @@ pub(super) fn how(plan: &Plan, account: &Account, figures: &Microdata) -> Vec<St
 }
 
 /// Record linkage as the attack that it is.
-pub(super) fn attacks(account: &Account) -> Vec<Attack> {
-    let Some(measures) = &account.measures else {
+pub(super) fn attacks(measures: Option<&Measures>) -> Vec<Attack> {
+    let Some(measures) = measures else {
         return Vec::new();
     };
     let attack = |name: &str, knows: &str, rate: Option<f64>| {
@@ -53,31 +54,24 @@ pub(super) fn attacks(account: &Account) -> Vec<Attack> {
 }
 
 /// Sentences about loss, tests and what was perturbed.
-pub(super) fn notes(plan: &Plan, account: &Account) -> Vec<String> {
+pub(super) fn notes(plan: &Plan, figures: &Figures, measures: Option<&Measures>) -> Vec<String> {
     let mut notes = Vec::new();
-    if let Figures::Microdata(figures) = &account.figures {
-        let loss = format!(
-            "{} groups; information loss {} %.",
-            denym_report::count(figures.groups),
-            decimal(figures.information_loss_percent)
-        );
-        notes.push(loss);
-        if let Some(waiting) = figures.waiting {
-            notes.push(format!(
-                "{} new records wait for a later release: a group gains nobody, or records that keep every promise among themselves.",
-                denym_report::count(waiting)
-            ));
-        }
+    let count = denym_report::count;
+    if figures.get("groups").is_some() {
+        let (groups, lost) = (figures.count("groups"), figures.decimal("information_loss_percent"));
+        notes.push(format!("{} groups; information loss {} %.", count(groups), decimal(lost)));
     }
-    if let Figures::Microdata(Microdata {
-        unconcerned: Some(unconcerned),
-        ..
-    }) = &account.figures
-    {
+    if figures.get("waiting").is_some() {
+        notes.push(format!(
+            "{} new records wait for a later release: a group gains nobody, or records that keep every promise among themselves.",
+            count(figures.count("waiting"))
+        ));
+    }
+    if let Some(unconcerned) = figures.get("unconcerned") {
         notes.push(format!(
             "{} records of people who do not mind were kept out while groups were made; every group has {} of the others or more.",
-            denym_report::count(unconcerned.records),
-            unconcerned.smallest_group
+            count(unconcerned["records"].as_u64().unwrap_or_default()),
+            unconcerned["smallest_group_of_others"]
         ));
     }
     for spec in &plan.policy.release.microdata.perturb {
@@ -92,7 +86,7 @@ pub(super) fn notes(plan: &Plan, account: &Account) -> Vec<String> {
             spec.columns.join(", ")
         ));
     }
-    let Some(measures) = &account.measures else {
+    let Some(measures) = measures else {
         return notes;
     };
     notes.push(format!(
@@ -126,43 +120,6 @@ pub(super) fn notes(plan: &Plan, account: &Account) -> Vec<String> {
         notes.push("Record linkage was not tried: it compares every pair of records, and there are too many.".into());
     }
     notes
-}
-
-/// What a run must know to be repeated.
-pub(super) fn provenance(account: &Account) -> Vec<(String, String)> {
-    match &account.figures {
-        Figures::Microdata(Microdata {
-            effort: Some(effort),
-            ..
-        }) => vec![("effort, in rounds".to_owned(), effort.to_string())],
-        Figures::Table {
-            effort: Some(effort),
-            ..
-        } => vec![("effort, in steps".to_owned(), effort.to_string())],
-        _ => Vec::new(),
-    }
-}
-
-/// The same for the plan as a document.
-pub(super) fn document(account: &Account, document: &mut Value) {
-    if let Figures::Table { bound, effort, .. } = &account.figures {
-        if let Some(bound) = bound {
-            document["bound"] = json!(bound);
-        }
-        if let Some(effort) = effort {
-            document["effort"] = json!(effort);
-        }
-    }
-    if let Figures::Microdata(figures) = &account.figures {
-        document["groups"] = json!(figures.groups);
-        document["information_loss_percent"] = json!(figures.information_loss_percent);
-        if let Some(effort) = figures.effort {
-            document["effort"] = json!(effort);
-        }
-        if let Some(waiting) = figures.waiting {
-            document["waiting"] = json!(waiting);
-        }
-    }
 }
 
 /// What the recipient must know before reading single records.

@@ -7,10 +7,10 @@ use denym_report::{
     Bar, Bars, Chart, Columns, Count, Distribution, Figure, Format, Grid, Outcome, Report,
 };
 use denym_sequences::PathRecoding;
-use serde_json::json;
+use serde_json::Value;
 
 use super::{claim, counts, fact, provenance};
-use crate::anonymize::{Account, Figures};
+use crate::account::Account;
 use crate::certificate::{Certificate, Check, Claim, share};
 use crate::paths::{PathForm, PathTable, knowledge_of};
 use crate::policy::paths::Matching;
@@ -29,13 +29,12 @@ pub(crate) fn report(
     losses: &Losses,
     account: &Account,
 ) -> Report {
-    let Figures::Paths(figures) = &account.figures else {
-        return Report::default();
-    };
+    let figures = &account.figures;
     let published = account.records - account.suppressed_records;
-    let kept = share(figures.unchanged_doublets, figures.doublets);
+    let kept = share(figures.count("unchanged_doublets"), figures.count("doublets"));
     let l = knowledge_of(policy);
-    let mut notes = vec![match figures.matching {
+    let matching = policy.paths.as_ref().map(|p| p.matching).unwrap_or_default();
+    let mut notes = vec![match matching {
         Matching::Consistent => format!(
             "The adversary knows up to {l} doublets of the victim's source path and discards every record that contradicts them (matching `consistent`)."
         ),
@@ -43,7 +42,7 @@ pub(crate) fn report(
             "The adversary knows up to {l} doublets and keeps the records that show all of them (matching `covers`, the papers' definition); contradictions are not counted."
         ),
     }];
-    if let Some(exposed) = figures.exposed_records {
+    if let Some(exposed) = figures.get("exposed_records").and_then(Value::as_u64) {
         notes.push(format!(
             "{} of {} records fall below the promise for somebody who knows their source path and uses contradictions; matching `consistent` protects them.",
             denym_report::count(exposed),
@@ -59,9 +58,9 @@ pub(crate) fn report(
             "{} of {} paths are published. {} of {} doublets ({}) are removed; {} are shown at their source place and time.",
             denym_report::count(published),
             denym_report::count(account.records),
-            denym_report::count(figures.lost_doublets),
-            denym_report::count(figures.doublets),
-            denym_report::percent(figures.distortion),
+            denym_report::count(figures.count("lost_doublets")),
+            denym_report::count(figures.count("doublets")),
+            denym_report::percent(figures.decimal("distortion")),
             denym_report::percent(kept),
         )],
         facts: vec![
@@ -73,19 +72,19 @@ pub(crate) fn report(
             fact(
                 "Doublets unchanged",
                 denym_report::percent(kept),
-                format!("of {}", denym_report::count(figures.doublets)),
+                format!("of {}", denym_report::count(figures.count("doublets"))),
             ),
             fact(
                 "Doublets removed",
-                denym_report::count(figures.lost_doublets),
+                denym_report::count(figures.count("lost_doublets")),
                 format!(
                     "{} of them everywhere",
-                    denym_report::count(figures.suppressed_doublets)
+                    denym_report::count(figures.count("suppressed_doublets"))
                 ),
             ),
             fact(
                 "Critical violations",
-                denym_report::count(figures.critical_violations),
+                denym_report::count(figures.count("critical_violations")),
                 "in the source; none is left".to_owned(),
             ),
         ],
@@ -465,26 +464,24 @@ pub(crate) fn readme(certificate: &Certificate) -> String {
 }
 
 /// The plan and what came of it, for the steward.
-pub(crate) fn plan_document(policy: &Policy, account: &Account) -> serde_json::Value {
-    let Figures::Paths(figures) = &account.figures else {
-        return serde_json::Value::Null;
-    };
-    json!({
-        "denym": env!("CARGO_PKG_VERSION"),
-        "algorithm": account.algorithm,
-        "seed": policy.release.seed,
-        "steps": steps(policy),
-        "metric": {"name": account.metric.0, "value": account.metric.1},
-        "records": account.records,
-        "suppressed_records": account.suppressed_records,
-        "critical_violations": figures.critical_violations,
-        "critical_violations_by_length": figures.critical_violations_by_length,
-        "suppressed_doublets": figures.suppressed_doublets,
-        "suppressed": figures.suppressed,
-        "lost_doublets": figures.lost_doublets,
-        "doublets": figures.doublets,
-        "distortion": figures.distortion,
-        "exposed_records": figures.exposed_records,
-        "warnings": account.warnings,
-    })
+pub(crate) fn plan_document(policy: &Policy, account: &Account) -> Value {
+    let keys = [
+        "denym",
+        "algorithm",
+        "seed",
+        "steps",
+        "metric",
+        "records",
+        "suppressed_records",
+        "critical_violations",
+        "critical_violations_by_length",
+        "suppressed_doublets",
+        "suppressed",
+        "lost_doublets",
+        "doublets",
+        "distortion",
+        "exposed_records",
+        "warnings",
+    ];
+    super::plan_document(policy, account, steps(policy), &keys, &[])
 }

@@ -3,12 +3,13 @@
 use std::fmt::Write as _;
 
 use denym_data::Sequences;
-use denym_report::{Attempt, Bar, Bars, Chart, Columns, Figure, Format, Outcome, Report};
-use serde_json::json;
+use denym_report::{Bar, Bars, Chart, Columns, Figure, Format, Outcome, Report};
+use serde_json::{Value, json};
 
-use super::{claim, fact, provenance};
-use crate::anonymize::{Account, Figures, TransactionFigures};
+use super::{attempts, claim, fact, provenance};
+use crate::account::Account;
 use crate::certificate::{Certificate, Claim, share};
+use crate::figures::Figures;
 use crate::policy::{Knowledge, Policy, PromiseSpec};
 use crate::transactions::{TransactionForm, items_of};
 
@@ -24,12 +25,10 @@ pub(crate) fn report(
     released: &Sequences,
     account: &Account,
 ) -> Report {
-    let Figures::Transactions(figures) = &account.figures else {
-        return Report::default();
-    };
+    let figures = &account.figures;
     let count = denym_report::count;
     let m = items_of(policy);
-    let kept = share(figures.unchanged_instances, figures.instances);
+    let kept = share(figures.count("unchanged_instances"), figures.count("instances"));
     let mut facts = vec![
         fact(
             "Transactions published",
@@ -39,24 +38,26 @@ pub(crate) fn report(
         fact(
             "Items unchanged",
             denym_report::percent(kept),
-            format!("of {}", count(figures.instances)),
+            format!("of {}", count(figures.count("instances"))),
         ),
         fact(
             "Items removed",
-            count(figures.lost_instances),
+            count(figures.count("lost_instances")),
             format!(
                 "{} of {} kinds",
-                count(figures.suppressed_items),
-                count(figures.items)
+                count(figures.count("suppressed_items")),
+                count(figures.count("items"))
             ),
         ),
         fact(
             "Critical violations",
-            count(figures.critical_violations),
+            count(figures.count("critical_violations")),
             "in the source; none is left".to_owned(),
         ),
     ];
-    if let Some((before, after)) = figures.frequent_itemsets {
+    let itemsets = figures.get("frequent_itemsets");
+    let itemsets = |when: &str| itemsets.and_then(|found| found[when].as_u64());
+    if let Some((before, after)) = itemsets("before").zip(itemsets("after")) {
         facts.push(fact(
             "Frequent itemsets kept",
             count(after),
@@ -71,11 +72,11 @@ pub(crate) fn report(
         summary: vec![format!(
             "All {} transactions are published. Of {} items in them {} ({}) are removed and {} are shown as they are; {} kinds of items are shown coarser.",
             count(account.records),
-            count(figures.instances),
-            count(figures.lost_instances),
-            denym_report::percent(figures.distortion),
+            count(figures.count("instances")),
+            count(figures.count("lost_instances")),
+            denym_report::percent(figures.decimal("distortion")),
             denym_report::percent(kept),
-            count(figures.generalized_items),
+            count(figures.count("generalized_items")),
         )],
         facts,
         claims: account.claims.iter().map(|c| item_claim(c, m)).collect(),
@@ -86,17 +87,7 @@ pub(crate) fn report(
         .chain(account.program.map(|program| program.sentence()))
         .collect(),
         warnings: account.warnings.clone(),
-        attempts: account
-            .attempts
-            .iter()
-            .map(|tried| Attempt {
-                solver: tried.algorithm.clone(),
-                outcome: tried.outcome.clone(),
-                score: tried.score.map(denym_report::decimal).unwrap_or_default(),
-                chosen: tried.chosen,
-                ..Attempt::default()
-            })
-            .collect(),
+        attempts: attempts(account),
         provenance: provenance(policy, account, steps(policy)),
         ..Report::default()
     }
@@ -133,7 +124,7 @@ fn item_claim(certified: &Claim, m: usize) -> denym_report::Claim {
 }
 
 /// Which items lose most instances, removed or made coarser.
-fn losses(source: &Sequences, figures: &TransactionFigures) -> Figure {
+fn losses(source: &Sequences, figures: &Figures) -> Figure {
     let mut all = vec![0_u64; source.locations().len()];
     for &item in source.records().flatten() {
         all[item as usize] += 1;
@@ -142,13 +133,15 @@ fn losses(source: &Sequences, figures: &TransactionFigures) -> Figure {
         let place = source.locations().iter().position(|item| item == name);
         place.map_or(0, |item| all[item])
     };
-    let removed = figures.suppressed.iter();
+    let removed = figures.texts("suppressed").into_iter();
+    let coarser = figures.get("generalized").and_then(Value::as_array);
+    let coarser = coarser.into_iter().flatten().filter_map(|pair| {
+        let (name, shown) = (pair[0].as_str()?, pair[1].as_str()?);
+        Some((instances(name), format!("{name} (as {shown})")))
+    });
     let mut lost: Vec<(u64, String)> = removed
-        .map(|name| (instances(name), name.clone()))
-        .chain(figures.generalized.iter().map(|(name, shown)| {
-            let label = format!("{name} (as {shown})");
-            (instances(name), label)
-        }))
+        .map(|name| (instances(&name), name))
+        .chain(coarser)
         .collect();
     lost.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     lost.truncate(MOST_ITEMS);
@@ -241,28 +234,31 @@ pub(crate) fn readme(certificate: &Certificate) -> String {
 }
 
 /// The plan and what came of it, for the steward.
-pub(crate) fn plan_document(policy: &Policy, account: &Account) -> serde_json::Value {
-    let Figures::Transactions(figures) = &account.figures else {
-        return serde_json::Value::Null;
-    };
-    json!({
-        "denym": env!("CARGO_PKG_VERSION"),
-        "algorithm": account.algorithm,
-        "seed": policy.release.seed,
-        "steps": steps(policy),
-        "metric": {"name": account.metric.0, "value": account.metric.1},
-        "records": account.records,
-        "critical_violations": figures.critical_violations,
-        "critical_violations_by_length": figures.critical_violations_by_length,
-        "items": figures.items,
-        "instances": figures.instances,
-        "lost_instances": figures.lost_instances,
-        "unchanged_instances": figures.unchanged_instances,
-        "suppressed": figures.suppressed,
-        "generalized": figures.generalized,
-        "distortion": figures.distortion,
-        "loss": figures.loss,
-        "frequent_itemsets": figures.frequent_itemsets,
-        "warnings": account.warnings,
-    })
+pub(crate) fn plan_document(policy: &Policy, account: &Account) -> Value {
+    let keys = [
+        "denym",
+        "algorithm",
+        "seed",
+        "steps",
+        "metric",
+        "records",
+        "critical_violations",
+        "critical_violations_by_length",
+        "items",
+        "instances",
+        "lost_instances",
+        "unchanged_instances",
+        "suppressed",
+        "generalized",
+        "distortion",
+        "loss",
+        "frequent_itemsets",
+        "warnings",
+    ];
+    let mut document = super::plan_document(policy, account, steps(policy), &keys, &[]);
+    let itemsets = &mut document["frequent_itemsets"];
+    if itemsets.is_object() {
+        *itemsets = json!([itemsets["before"], itemsets["after"]]);
+    }
+    document
 }

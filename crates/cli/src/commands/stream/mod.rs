@@ -12,7 +12,7 @@ use clap::Args;
 use denym::{Error, Listener, StreamListener, StreamPolicy, StreamProgress, StreamRun, StreamSink};
 use serde_json::json;
 
-use crate::commands::microdata::duration;
+use crate::commands::search::duration;
 use crate::console::Console;
 use live::Live;
 use metrics::Metrics;

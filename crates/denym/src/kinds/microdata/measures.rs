@@ -3,6 +3,7 @@
 use denym_attack::table::DistanceLinkage;
 use denym_microdata::Matrix;
 use denym_microdata::utility::{change, kolmogorov_smirnov, probabilistic_linkage, sign_test};
+use serde_json::{Value, json};
 
 use crate::Error;
 use crate::attack::attack_error;
@@ -67,6 +68,34 @@ pub struct ColumnTests {
 impl Measures {
     /// What the tests cannot tell.
     pub const LIMITS: &'static str = "a passed sign test does not prove equal distributions: publishing medians passes it by construction; the records are paired, so the p-value of Kolmogorov-Smirnov is a rough guide";
+
+    /// The measures as programs read them.
+    pub fn document(&self) -> Value {
+        let columns = self.columns.iter().map(|column| {
+            let [positive, negative, ties] = column.signs;
+            let tests = json!({
+                "signs": {"positive": positive, "negative": negative, "ties": ties, "p": column.sign_p},
+                "kolmogorov_smirnov": {"gap": column.ks, "p": column.ks_p},
+            });
+            (column.name.clone(), tests)
+        });
+        json!({
+            "sse": self.sse,
+            "sst": self.sst,
+            "adm": self.adm,
+            "il1s": self.il1s,
+            "change_of_means": self.means,
+            "change_of_covariances": self.covariances,
+            "change_of_correlations": self.correlations,
+            "change_of_eigenvalues": self.eigenvalues,
+            "columns": columns.collect::<serde_json::Map<_, _>>(),
+            "limits": Measures::LIMITS,
+            "linkage": {
+                "distance": self.distance_linkage,
+                "probabilistic": self.probabilistic_linkage,
+            },
+        })
+    }
 
     /// Measures these columns.
     pub(crate) fn of(changed: &[Changed], adm: Option<f64>) -> Result<Option<Measures>, Error> {

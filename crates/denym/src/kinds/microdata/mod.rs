@@ -24,27 +24,27 @@ use crate::{Error, numbers, program};
 pub(crate) use clusters::CLUSTERING;
 pub use measures::{ColumnTests, Measures};
 pub(crate) use onto::Published;
-pub use unconcerned::Unconcerned;
+pub(crate) use unconcerned::Unconcerned;
 
 /// Figures of a release of numeric microdata or of clusters.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Microdata {
+pub(crate) struct Microdata {
     /// Equivalence classes of the written data; groups with equal centroids are one.
-    pub classes: u64,
+    pub(crate) classes: u64,
     /// Groups that the algorithm made.
-    pub groups: u64,
+    pub(crate) groups: u64,
     /// Numbers: 100 * SSE / SST of the written values. Clusters: the loss (4.1) as a share of losing everything.
-    pub information_loss_percent: f64,
+    pub(crate) information_loss_percent: f64,
     /// Clusters: the loss (4.1) itself, in records times attributes.
-    pub information_loss: Option<f64>,
+    pub(crate) information_loss: Option<f64>,
     /// Rounds of improvement; `--effort` with this number repeats the run.
-    pub effort: Option<u64>,
+    pub(crate) effort: Option<u64>,
     /// New records that wait for a later release, when this one was made onto an earlier one.
-    pub waiting: Option<u64>,
+    pub(crate) waiting: Option<u64>,
     /// Clusters: what became of people who do not mind, when the policy speaks of them.
-    pub unconcerned: Option<Unconcerned>,
+    pub(crate) unconcerned: Option<Unconcerned>,
     /// The loss of each quasi-identifier, 0 to 1.
-    pub attribute_loss: Vec<(String, f64)>,
+    pub(crate) attribute_loss: Vec<(String, f64)>,
 }
 
 /// What kind of algorithm a policy asks for.

@@ -4,11 +4,11 @@ use super::Search;
 
 /// What became of the records of people who do not mind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unconcerned {
+pub(crate) struct Unconcerned {
     /// Their records.
-    pub records: u64,
+    pub(crate) records: u64,
     /// The fewest records of people who mind in any group.
-    pub smallest_group: u64,
+    pub(crate) smallest_group: u64,
 }
 
 /// The records of people who do not mind; none when the policy does not speak of them.

@@ -3,12 +3,15 @@
 use denym_data::{Role, Summary, Table};
 use denym_measure::Classes;
 use denym_tabular::Outcome;
+use serde_json::json;
 
 use super::super::microdata::measures::Changed;
 use super::search::Found;
 use super::side::Touched;
-use crate::anonymize::{Account, Figures, Microdata, Tried};
+use crate::account::{Account, Tried};
 use crate::certificate::{Altered, Claim};
+use crate::figures::{Figures, by_name, number};
+use crate::kinds::microdata::{Measures, Microdata};
 use crate::plan::Plan;
 use crate::policy::{AttributeSpec, Missing};
 use crate::utility::Released;
@@ -129,65 +132,133 @@ pub(super) fn account(
     classes: &Classes,
     claims: Vec<Claim>,
 ) -> Result<Account, Error> {
-    let (names, solution) = (plan.quasi_names(), &found.solution);
+    let solution = &found.solution;
     let records = table.records() as u64;
+    let suppressed_records = records - written.records() as u64;
     let mut warnings = plan.warnings.clone();
     warnings.extend(found.warnings.iter().cloned());
+    let published = |many: u64, what: &str| {
+        let shown = written.records();
+        format!("{shown} of {records} records in {many} {what} ({suppressed_records} suppressed)")
+    };
+    let classes_written = classes.len() as u64;
     let (metric, attempts, figures) = if let Some(groups) = &found.groups {
         warnings.extend(groups.warnings.iter().cloned());
-        let figures = Microdata {
-            classes: classes.len() as u64,
-            ..groups.figures.clone()
-        };
+        let all = Figures::default()
+            .with("classes", classes_written)
+            .with("groups", groups.figures.groups)
+            .said("published", published(groups.figures.groups, "groups"));
+        let figures = of_groups(all, &groups.figures, found.algorithm);
         let name = "information-loss".to_owned();
-        (name, groups.attempts.clone(), Figures::Microdata(figures))
+        (name, groups.attempts.clone(), figures)
     } else {
-        let figures = Figures::Table {
-            classes: classes.len() as u64,
-            levels: solution
-                .recoding
-                .levels
-                .as_ref()
-                .map(|levels| names.iter().cloned().zip(levels.iter().copied()).collect()),
-            attribute_loss: names
-                .into_iter()
-                .zip(solution.statistics.attribute_loss.iter().copied())
-                .collect(),
-            wildcard_k: wildcard_k(plan, written),
-            // Groups beside quasi-identifiers as they are lose nothing that these measure.
-            metrics: if matches!(found.touched, Some(Touched::Grouped { .. })) {
-                Vec::new()
-            } else {
-                Released {
-                    plan,
-                    summary,
-                    recoding: Some(&solution.recoding),
-                    table: written,
-                    total: records,
-                    classes: Some(classes),
-                }
-                .measure()?
-            },
-            bound: solution.bound,
-            effort: found.effort,
+        // Groups beside quasi-identifiers as they are lose nothing that these measure.
+        let metrics = if matches!(found.touched, Some(Touched::Grouped { .. })) {
+            Vec::new()
+        } else {
+            Released {
+                plan,
+                summary,
+                recoding: Some(&solution.recoding),
+                table: written,
+                total: records,
+                classes: Some(classes),
+            }
+            .measure()?
         };
+        let all = Figures::default()
+            .with("metrics", by_name(&metrics))
+            .maybe("wildcard_k", wildcard_k(plan, written))
+            .with("classes", classes_written)
+            .said("published", published(classes_written, "classes"));
+        let figures = of_recoding(all, plan, found);
         let name = plan.policy.release.metric.clone();
         (name, attempts(found), figures)
     };
     Ok(Account {
         algorithm: found.algorithm.to_owned(),
         attempts,
-        records,
-        suppressed_records: records - written.records() as u64,
+        suppressed_records,
         metric: (metric, solution.score),
-        figures,
-        measures: None,
         claims,
-        program: Some(crate::program::of(&plan.policy)),
         warnings,
-        refusal: None,
-        attacks: Vec::new(),
+        ..Account::of(&plan.policy, records, figures)
     })
+}
+
+/// What a recoding of tuples adds to the figures.
+fn of_recoding(all: Figures, plan: &Plan, found: &Found) -> Figures {
+    let (names, solution) = (plan.quasi_names(), &found.solution);
+    let named = |values: &[usize]| -> Vec<(String, usize)> {
+        names.iter().cloned().zip(values.iter().copied()).collect()
+    };
+    let losses = solution.statistics.attribute_loss.iter().copied();
+    let losses: Vec<(String, f64)> = names.iter().cloned().zip(losses).collect();
+    let (metric, score) = (&plan.policy.release.metric, solution.score);
+    let levels = solution.recoding.levels.as_deref().map(named);
+    let mut all = all
+        .with("attribute_loss", by_name(&losses))
+        .metric(metric, score, found.algorithm)
+        .maybe("bound", solution.bound);
+    if let Some(bound) = solution.bound.filter(|bound| *bound < score) {
+        let bound = number(bound);
+        let words = format!("no release of this kind has a {metric} below {bound}");
+        all = all.said("bound", words);
+    }
+    all = repeats(all, found.effort, "steps");
+    let Some(levels) = levels else { return all };
+    let words: Vec<String> = levels
+        .iter()
+        .map(|(name, at)| format!("{name}={at}"))
+        .collect();
+    all.with("levels", by_name(&levels))
+        .said("levels", words.join(" "))
+}
+
+/// How much a search that was limited has done.
+fn repeats(all: Figures, effort: Option<u64>, unit: &'static str) -> Figures {
+    let Some(effort) = effort else { return all };
+    let words = format!("{effort} {unit}; `--effort {effort}` repeats this run");
+    all.with("effort", effort)
+        .in_unit(unit)
+        .said("effort", words)
+}
+
+/// What groups of records add to the figures.
+fn of_groups(all: Figures, found: &Microdata, algorithm: &str) -> Figures {
+    let percent = found.information_loss_percent;
+    let lost = format!(
+        "{} % of the information with `{algorithm}`",
+        number(percent)
+    );
+    let all = all
+        .with("information_loss_percent", percent)
+        .said("lost", lost)
+        .with("attribute_loss", by_name(&found.attribute_loss))
+        .maybe("information_loss", found.information_loss);
+    let all = repeats(all, found.effort, "rounds").and("waiting", found.waiting, "waiting", |many| {
+        format!("{many} records, until they have company in a later release")
+    });
+    let Some(unconcerned) = found.unconcerned else {
+        return all;
+    };
+    let (records, others) = (unconcerned.records, unconcerned.smallest_group);
+    let value = json!({ "records": records, "smallest_group_of_others": others });
+    let words = format!("{records} records of people who do not mind; every group has {others} others or more");
+    all.with("unconcerned", value).said("unconcerned", words)
+}
+
+/// What the measures of changed numbers add to the figures.
+pub(super) fn measured(all: Figures, measures: &Measures, grouped: bool) -> Figures {
+    let all = all.with("measures", measures.document());
+    match measures.distance_linkage.filter(|_| grouped) {
+        Some(linkage) => {
+            let percent = number(100.0 * linkage);
+            let words = format!("{percent} % of the records, by the nearest published one");
+            all.said("linked", words)
+        }
+        None => all,
+    }
 }
 
 /// How each solver of the portfolio fared, in words.

@@ -72,6 +72,8 @@ pub(crate) struct Judged {
     roles: Roles,
     /// Whom the proof failed for, where nothing but a combination of classes is too rare.
     rare: Option<Vec<Owner>>,
+    /// What happened to numbers, where they were changed.
+    measures: Option<Measures>,
 }
 
 impl Source {
@@ -121,6 +123,7 @@ impl Kind for OnTables {
         Setting::Confidence,
         Setting::Suppress,
     ];
+    const COMPARED: &'static [&'static str] = &["classes", "groups"];
 
     type Source = Source;
     type Plan = Planned;
@@ -348,8 +351,14 @@ impl Kind for OnTables {
         let mut account = account?;
         let changed = account::changed(plan, original, table, found);
         let adm = found.groups.as_ref().and_then(|groups| groups.adm);
-        if !run.trying {
-            account.measures = Measures::of(&changed, adm)?;
+        let measures = if run.trying {
+            None
+        } else {
+            Measures::of(&changed, adm)?
+        };
+        if let Some(measures) = &measures {
+            let all = std::mem::take(&mut account.figures);
+            account.figures = account::measured(all, measures, found.groups.is_some());
         }
         if run.options.perturbation_seed.is_some() {
             account.warnings.push(SEEDED.to_owned());
@@ -373,6 +382,7 @@ impl Kind for OnTables {
             before,
             roles,
             rare: combination.then_some(owners),
+            measures,
         };
         Ok((account, judged))
     }
@@ -463,9 +473,15 @@ impl Kind for OnTables {
             documents.push(("steward/groups.json", json(&groups.published)?));
         }
         Ok(Told {
-            report: reporting::report(plan, original, written, before, &judged.classes, account),
+            report: reporting::report(
+                plan,
+                (original, written),
+                (before, &judged.classes),
+                judged.measures.as_ref(),
+                account,
+            ),
             readme: reporting::readme(certificate),
-            plan: reporting::plan_document(plan, account),
+            plan: plan_document(plan, account),
             documents,
             tables: Vec::new(),
         })
@@ -524,6 +540,37 @@ impl Kind for OnTables {
             help: owners::help(owners),
         })
     }
+}
+
+/// The plan and what came of it, for the steward.
+fn plan_document(plan: &Plan, account: &Account) -> serde_json::Value {
+    let keys = [
+        "denym",
+        "algorithm",
+        "seed",
+        "steps",
+        "levels",
+        "metric",
+        "records",
+        "suppressed_records",
+        "classes",
+        "program",
+        "warnings",
+    ];
+    let maybe = [
+        "bound",
+        "groups",
+        "information_loss_percent",
+        "effort",
+        "waiting",
+    ];
+    let mut document =
+        reporting::plan_document(&plan.policy, account, plan.steps(), &keys, &maybe);
+    // By name, not in the order of the policy.
+    if let Some(levels) = document["levels"].as_object_mut() {
+        levels.sort_keys();
+    }
+    document
 }
 
 /// The columns of the data with their parts.
