@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::certificate::{AttackResult, Certificate, Claim};
 use crate::Error;
+use crate::certificate::{AttackResult, Certificate, Claim};
 use crate::figures::Figures;
 use crate::policy::Policy;
 use crate::program::Program;

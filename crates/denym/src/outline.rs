@@ -174,6 +174,6 @@ impl Plan {
 /// ```
 pub fn plan(policy: &Policy, options: &RunOptions, listener: &dyn Listener) -> Result<Plan, Error> {
     let verb = Planning { options, listener };
-    let (outline, ready) = crate::anonymize::on_its_kind(policy, options.threads, verb)?;
+    let (outline, ready) = crate::kinds::on_its_kind(policy, options.threads, verb)?;
     Ok(Plan { outline, ready })
 }

@@ -16,13 +16,14 @@ use denym_report::Report;
 use serde_json::Value;
 
 use crate::account::{Account, Outcome, Refusal, Release};
-use crate::anonymize::Verb;
 use crate::anonymize::red_team::RedTeam;
+use crate::audit::against::{self, Judged};
 use crate::bundle::Draft;
 use crate::certificate::{
     Altered, Certificate, Claim, DataFile, FORM, Groups, KnownTogether, PublishedColumn, Sensitive,
 };
-use crate::explore::Setting;
+use crate::explore::{Grid, Layout, Points, Setting};
+use crate::kinds::Verb;
 use crate::listener::{Listener, Phase};
 use crate::options::{RunOption, RunOptions};
 use crate::outline::{Outline, Sketch};
@@ -128,8 +129,18 @@ pub(crate) trait Kind: Sized + 'static {
     const MAY_BE_EMPTY: bool = false;
     /// The bounds that can be varied to see what they cost.
     const VARIES: &'static [Setting] = &[Setting::K];
-    /// The figures that are shown beside the metric when many bounds are tried.
-    const COMPARED: &'static [&'static str] = &[];
+    /// How the trials of such bounds are laid out.
+    const LAYOUT: Layout = Layout::Frontier;
+    /// The figures that a trial shows beside the metric: under which name, and by which key of the account.
+    const COMPARED: &'static [(&'static str, &'static str)] = &[];
+    /// What the catalogue says that the algorithms for this kind work on.
+    const ALGORITHMS: &'static [&'static str];
+    /// The algorithm, where there is but one.
+    const ONLY: Option<&'static str> = None;
+    /// What `auto` stands for where the adversary knows the program; `None` where it is a portfolio of what is safe.
+    const SAFE: Option<&'static str> = None;
+    /// Whether the data are records with attributes, whose columns can be measured and compared.
+    const IS_TABLE: bool = false;
 
     /// As read.
     type Source: Send + Sync + 'static;
@@ -199,6 +210,21 @@ pub(crate) trait Kind: Sized + 'static {
     ) -> Result<Vec<Claim>, Error> {
         Ok(Vec::new())
     }
+    /// The bounds of k-anonymity that are tried when nothing is said.
+    fn usual_k() -> Vec<u64> {
+        // Those of Al-Hussaeni's figures on paths.
+        vec![10, 20, 30, 40, 50]
+    }
+    /// Every point of a grid for each of `asked`, where points share work; `None` where each is a run of its own.
+    fn at_once(
+        _run: &Run<'_>,
+        _source: &Self::Source,
+        _grid: &Grid,
+        _asked: &[String],
+        _until_told: bool,
+    ) -> Result<Option<Points>, Error> {
+        Ok(None)
+    }
     /// What else stands in the way of a release whose proof failed.
     fn failed(_judged: &Self::Judged) -> Option<Refusal> {
         None
@@ -213,9 +239,9 @@ pub(crate) struct Releasing<'a> {
 }
 
 impl Verb for Releasing<'_> {
-    type Output = Outcome;
+    type Output = Result<Outcome, Error>;
 
-    fn on<K: Kind>(self, policy: &Policy) -> Result<Outcome, Error> {
+    fn on<K: Kind>(self, policy: &Policy) -> Self::Output {
         self.options.check::<K>(policy)?;
         // A target that cannot be written is said before the data is read.
         let draft = Draft::new(self.output, self.options.force)?;
@@ -231,9 +257,9 @@ pub(crate) struct Planning<'a> {
 }
 
 impl Verb for Planning<'_> {
-    type Output = (Outline, Box<dyn Ready>);
+    type Output = Result<(Outline, Box<dyn Ready>), Error>;
 
-    fn on<K: Kind>(self, policy: &Policy) -> Result<Self::Output, Error> {
+    fn on<K: Kind>(self, policy: &Policy) -> Self::Output {
         self.options.check::<K>(policy)?;
         let prepared = Prepared::<K>::new(policy, self.options, self.listener)?;
         let sketch = K::sketch(
@@ -246,17 +272,33 @@ impl Verb for Planning<'_> {
     }
 }
 
-/// The verb `audit`, on the source as it stands.
+/// The verb `audit`, on data as it stands: the policy's own, or another file.
 pub(crate) struct Auditing<'a> {
-    pub(crate) options: &'a RunOptions,
+    pub(crate) data: Option<&'a Path>,
+    pub(crate) threads: Option<usize>,
     pub(crate) listener: &'a dyn Listener,
 }
 
 impl Verb for Auditing<'_> {
-    type Output = Vec<Claim>;
+    type Output = Result<Judged, Error>;
 
-    fn on<K: Kind>(self, policy: &Policy) -> Result<Vec<Claim>, Error> {
-        let prepared = Prepared::<K>::new(policy, self.options, self.listener)?;
+    fn on<K: Kind>(self, policy: &Policy) -> Self::Output {
+        if K::IS_TABLE {
+            return against::table(policy, self.data, self.threads, self.listener);
+        }
+        if self.data.is_some() {
+            return Err(Error::Argument {
+                what: "only a table can be judged in place of the policy's own data".into(),
+                help:
+                    "leave the file out to judge the source, or check a release with `denym verify`"
+                        .into(),
+            });
+        }
+        let options = RunOptions {
+            threads: self.threads,
+            ..RunOptions::default()
+        };
+        let prepared = Prepared::<K>::new(policy, &options, self.listener)?;
         let run = prepared.run(self.listener);
         run.phase(Phase::Auditing)?;
         let claims = K::as_it_stands(&run, &prepared.source, &prepared.plan)?;
@@ -266,7 +308,10 @@ impl Verb for Auditing<'_> {
                 help: "audit paths with --paths and transactions with --transactions, and the bounds as options".into(),
             });
         }
-        Ok(claims)
+        Ok(Judged {
+            claims,
+            left_out: Vec::new(),
+        })
     }
 }
 
@@ -450,6 +495,47 @@ impl<K: Kind> Prepared<K> {
             account,
         ))))
     }
+}
+
+/// What a run under the policy of `run` would come to: everything but files, red team and bundle.
+pub(crate) fn attempt<K: Kind>(run: &Run<'_>, source: &K::Source) -> Result<Account, Error> {
+    let plan = K::plan(run, source)?;
+    let mut solved = K::solve(run, source, &plan)?;
+    let (mut files, mut tables) = (Vec::new(), Vec::new());
+    for sheet in K::show(run, source, &plan, &mut solved)? {
+        files.push(DataFile {
+            file: sheet.suffix.to_owned(),
+            format: run.policy.release.format.clone(),
+            records: sheet.table.records() as u64,
+            sha256: String::new(),
+            columns: sheet.columns,
+        });
+        tables.push(sheet.table);
+    }
+    let made = Made {
+        run: *run,
+        source,
+        plan: &plan,
+        solved: &solved,
+        files: &files,
+    };
+    let shown = K::see(&made, tables)?;
+    let (account, judged) = K::prove(&made, &shown)?;
+    if !account.refused() {
+        return Ok(account);
+    }
+    let (what, help) = K::failed(&judged).map_or_else(
+        || {
+            let what = "the audit does not confirm what was found";
+            (what.to_owned(), "try another algorithm".to_owned())
+        },
+        |refusal| (refusal.message, refusal.help),
+    );
+    Err(Error::Infeasible {
+        what,
+        code: "infeasible",
+        help,
+    })
 }
 
 /// A run that ended with `error`: a refusal with an account of the source, where the error is one.

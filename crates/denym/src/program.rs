@@ -14,8 +14,9 @@ use denym_release::certificate::percent;
 pub use denym_release::certificate::{Found, Program};
 
 use crate::catalogue::{Algorithm, algorithms};
+use crate::kinds::about;
 use crate::policy::paths::{Matching, PathsSpec};
-use crate::policy::{DataKind, Mistake, Policy, PromiseSpec};
+use crate::policy::{Mistake, Policy, PromiseSpec};
 
 /// Which kind of verdict counts for a promise.
 #[derive(PartialEq, Eq)]
@@ -27,19 +28,20 @@ enum Kind {
 
 /// The algorithm that is run: trails have one, and on paths and transactions `auto` takes what is safe where that is demanded.
 pub(crate) fn algorithm(policy: &Policy) -> &str {
-    match policy.data.kind {
-        DataKind::Trails => "trail-defence",
-        DataKind::Paths | DataKind::Transactions
-            if policy.knows_program && policy.release.algorithm == "auto" =>
-        {
-            BLIND
-        }
-        _ => &policy.release.algorithm,
-    }
+    let (about, named) = (about(policy), policy.release.algorithm.as_str());
+    let safe = about
+        .safe
+        .filter(|_| policy.knows_program && named == "auto");
+    about.only.or(safe).unwrap_or(named)
+}
+
+/// Whether `auto` is asked for and stands for a portfolio, which takes nothing but what is safe where that is demanded.
+fn portfolio(policy: &Policy, name: &str) -> bool {
+    name == "auto" && about(policy).safe.is_none()
 }
 
 /// What is safe on paths and transactions, whatever is promised and whatever of a path is known.
-const BLIND: &str = "blind-suppression";
+pub(crate) const BLIND: &str = "blind-suppression";
 
 /// How a release under `policy` stands.
 pub(crate) fn of(policy: &Policy) -> Program {
@@ -71,7 +73,7 @@ pub(crate) fn check(policy: &Policy) -> Option<Mistake> {
     if !policy.knows_program || safe(policy, name) {
         return None;
     }
-    let mut able: Vec<&str> = fitting(policy)
+    let mut able: Vec<&str> = fitting(about(policy).algorithms)
         .map(|algorithm| algorithm.name)
         .filter(|other| safe(policy, other))
         .collect();
@@ -102,7 +104,7 @@ fn place(policy: &Policy) -> Range<usize> {
 
 /// Whether an algorithm keeps promises like those of `policy` against who knows it.
 fn safe(policy: &Policy, name: &str) -> bool {
-    if name == "auto" && policy.data.kind == DataKind::Table && policy.knows_program {
+    if portfolio(policy, name) && policy.knows_program {
         // The portfolio then takes nothing but what is safe.
         let promises = || {
             policy
@@ -126,18 +128,18 @@ fn standing(policy: &Policy, name: &str) -> Option<Standing> {
     {
         return None;
     }
-    if name == "auto" && policy.data.kind == DataKind::Table && policy.knows_program {
+    if portfolio(policy, name) && policy.knows_program {
         return Some(Standing::Holds);
     }
     let values = on_values(policy) || name == "greedy-personalized";
     // Nobody tried tables in which people have several records. Where the program is known they publish one each.
     let several = !policy.knows_program && policy.with_role(Role::Subject).next().is_some();
-    let verdicts = fitting(policy).filter(|algorithm| algorithm.name == name);
+    let verdicts = fitting(about(policy).algorithms).filter(|algorithm| algorithm.name == name);
     // `auto` and `best-effort` stand for tables and for numbers: the worse of the two counts.
     verdicts
         .filter_map(Algorithm::verdict)
         .chain(
-            (name == "auto" && policy.data.kind == DataKind::Table)
+            portfolio(policy, name)
                 .then(|| denym_microdata::verdict("auto"))
                 .flatten(),
         )
@@ -150,17 +152,10 @@ fn standing(policy: &Policy, name: &str) -> Option<Standing> {
         .filter(|standing| !several || !standing.holds())
 }
 
-/// The algorithms for data of this kind.
-fn fitting(policy: &Policy) -> impl Iterator<Item = Algorithm> {
-    let kind = policy.data.kind;
-    algorithms()
-        .into_iter()
-        .filter(move |algorithm| match kind {
-            DataKind::Table => ["table", "numbers", "mixed"].contains(&algorithm.data),
-            DataKind::Paths => algorithm.data == "paths",
-            DataKind::Transactions => algorithm.data == "transactions",
-            DataKind::Trails => algorithm.data == "trails",
-        })
+/// The algorithms that work on one of `data`, in the catalogue's words.
+pub(crate) fn fitting(data: &'static [&'static str]) -> impl Iterator<Item = Algorithm> {
+    let all = algorithms().into_iter();
+    all.filter(|algorithm| data.contains(&algorithm.data))
 }
 
 /// Whether nothing steers the search that was not there when it was measured; of paths alone no earlier release may be known.

@@ -17,7 +17,7 @@ use denym_measure::{Classes, Histogram, Roles};
 use crate::compare::data_of;
 use crate::listener::{Listener, Phase};
 use crate::plan::Plan;
-use crate::policy::{DataKind, Knowledge, Policy, PromiseSpec};
+use crate::policy::{Knowledge, Policy, PromiseSpec};
 use crate::{Error, source, threads};
 
 /// Queries of the workload; their mean error is steady to about a percent.
@@ -314,7 +314,7 @@ pub fn utility(
     threads: Option<usize>,
     listener: &dyn Listener,
 ) -> Result<Utility, Error> {
-    if policy.data.kind != DataKind::Table {
+    if !crate::kinds::about(policy).is_table {
         return Err(Error::Argument {
             what: "the metrics of a policy compare generalized tables".into(),
             help: "leave out --policy; what paths, transactions and trails lose is in the release's steward/plan.json, and `denym explore` says what each bound costs".into(),

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use denym::policy::DataKind;
 use denym::{Error, Exploration, ExploreRequest, Fraction, StreamPolicy, Trial, read_policy};
 use serde_json::{Value, json};
 
@@ -50,23 +49,9 @@ pub(crate) struct ExploreArgs {
     pub(crate) svg: Option<PathBuf>,
 }
 
-/// Bounds of k-anonymity on paths when nothing is to vary: those of Al-Hussaeni's figures.
-const PATHS_K: [u64; 5] = [10, 20, 30, 40, 50];
-/// Fewest possible owners of a trail.
-const TRAILS_K: [u64; 5] = [2, 3, 5, 10, 20];
-/// The same on tables.
-const TABLE_K: std::ops::RangeInclusive<u64> = 2..=100;
-
 /// Tries every combination.
 pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode, Error> {
     let stream = StreamPolicy::is_meant(&args.policy);
-    let nothing = args.k.is_empty()
-        && args.doublets.is_empty()
-        && args.items.is_empty()
-        && args.confidence.is_empty()
-        && args.l.is_empty()
-        && args.t.is_empty()
-        && args.suppress.is_empty();
     let k = wholes("k", &args.k)?;
     if k.contains(&0) || args.doublets.contains(&0) || args.items.contains(&0) {
         return Err(Error::Argument {
@@ -74,7 +59,7 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode, Err
             help: "write for example --k 10,20,30 --doublets 1,2,3".into(),
         });
     }
-    let mut request = ExploreRequest {
+    let request = ExploreRequest {
         k,
         l: numbers("l", &args.l)?,
         t: shares(&args.t)?,
@@ -88,24 +73,9 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode, Err
     };
     console.allow(args.time_budget);
     let found = if stream {
-        if nothing {
-            request.k = PATHS_K.to_vec();
-        }
         denym::explore_stream(&StreamPolicy::read(&args.policy)?, &request, console)?
     } else {
-        let policy = read_policy(&args.policy)?;
-        if nothing {
-            request.k = match policy.data.kind {
-                // Paths with an algorithm to try are tried at the policy's own k.
-                DataKind::Paths | DataKind::Transactions if !args.algorithm.is_empty() => {
-                    Vec::new()
-                }
-                DataKind::Paths | DataKind::Transactions => PATHS_K.to_vec(),
-                DataKind::Trails => TRAILS_K.to_vec(),
-                DataKind::Table => TABLE_K.collect(),
-            };
-        }
-        denym::explore(&policy, &request, console)?
+        denym::explore(&read_policy(&args.policy)?, &request, console)?
     };
     console.clear();
     if let Some(file) = &args.svg {
@@ -227,17 +197,6 @@ fn whole(value: f64) -> Value {
     }
 }
 
-/// Metrics that are shares of a whole.
-const SHARES: [&str; 7] = [
-    "loss",
-    "loss-arithmetic",
-    "precision",
-    "distortion",
-    "lost-itemsets",
-    "withheld",
-    "suppressed-events",
-];
-
 /// One line per trial under a header.
 fn lines(found: &Exploration) -> Vec<String> {
     let names: Vec<&str> = found
@@ -246,7 +205,7 @@ fn lines(found: &Exploration) -> Vec<String> {
         .map(|trial| trial.settings.iter().map(|setting| setting.0).collect())
         .unwrap_or_default();
     let mut head: Vec<String> = names.iter().map(|name| format!("{name:>12}")).collect();
-    let share = SHARES.contains(&found.metric.as_str());
+    let share = found.in_shares();
     let risk = found
         .figures
         .iter()

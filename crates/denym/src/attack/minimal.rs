@@ -13,7 +13,7 @@ use denym_data::{Column, Table};
 use denym_engine::Engine;
 
 use super::attack_error;
-use crate::anonymize::solve;
+use crate::kinds::table::solve;
 use crate::listener::{Listener, Phase, Silent};
 use crate::plan::Plan;
 use crate::policy::Policy;

@@ -6,13 +6,13 @@ use denym_data::Role;
 use denym_engine::Engine;
 
 use super::AuditRequest;
-use crate::anonymize::{RunOptions, on_its_kind};
 use crate::certificate::Claim;
 use crate::evidence::Evidence;
+use crate::kinds::{about, on_its_kind};
 use crate::listener::{Listener, Phase};
 use crate::pipeline::Auditing;
 use crate::plan::Plan;
-use crate::policy::{DataKind, HierarchySpec, Operations, Policy};
+use crate::policy::{HierarchySpec, Operations, Policy};
 use crate::{Error, source};
 
 /// What a policy's promises come to on a table.
@@ -58,7 +58,7 @@ impl AuditRequest {
     /// `None` when the policy speaks of the join of several files, or of something else than a table.
     pub fn of_policy(policy: &Policy, data: Option<&Path>) -> Result<Option<AuditRequest>, Error> {
         let plain = as_it_stands(policy, data)?;
-        if policy.data.kind != DataKind::Table || !plain.data.details.is_empty() {
+        if !about(policy).is_table || !plain.data.details.is_empty() {
             return Ok(None);
         }
         let names = |role| -> Vec<String> {
@@ -83,25 +83,21 @@ pub fn audit_policy(
     threads: Option<usize>,
     listener: &dyn Listener,
 ) -> Result<Judged, Error> {
-    if policy.data.kind != DataKind::Table {
-        if data.is_some() {
-            return Err(Error::Argument {
-                what: "only a table can be judged in place of the policy's own data".into(),
-                help:
-                    "leave the file out to judge the source, or check a release with `denym verify`"
-                        .into(),
-            });
-        }
-        let options = &RunOptions {
-            threads,
-            ..RunOptions::default()
-        };
-        let claims = on_its_kind(policy, threads, Auditing { options, listener })?;
-        return Ok(Judged {
-            claims,
-            left_out: Vec::new(),
-        });
-    }
+    let verb = Auditing {
+        data,
+        threads,
+        listener,
+    };
+    on_its_kind(policy, threads, verb)
+}
+
+/// A table judged as it stands.
+pub(crate) fn table(
+    policy: &Policy,
+    data: Option<&Path>,
+    threads: Option<usize>,
+    listener: &dyn Listener,
+) -> Result<Judged, Error> {
     let plain = as_it_stands(policy, data)?;
     let left_out = policy
         .promises
@@ -130,12 +126,8 @@ pub fn audit_policy(
         scopes: &plan.scopes,
         population: None,
     };
-    let pool = crate::threads::pool(threads)?;
-    let measured = pool.install(|| {
-        let (_, mut measured) = evidence.measure()?;
-        evidence.judge_together(&plan.owners, &mut measured)?;
-        Ok::<_, Error>(measured)
-    })?;
+    let (_, mut measured) = evidence.measure()?;
+    evidence.judge_together(&plan.owners, &mut measured)?;
     Ok(Judged {
         claims: evidence.claims(&measured),
         left_out,

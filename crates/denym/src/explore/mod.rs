@@ -1,24 +1,23 @@
 //! The privacy/utility frontier: what each combination of bounds would cost, without releasing anything.
 
-mod any;
+mod frontier;
 mod grid;
 mod knee;
-mod paths;
 mod stream;
-mod table;
-mod transactions;
 
-pub(crate) use grid::Setting;
+pub(crate) use frontier::{Found, Known, Points};
+pub(crate) use grid::{Grid, Layout, Setting};
 pub use stream::explore_stream;
 
 use denym_data::Fraction;
 use denym_report::{Chart, Format, Lines, Mark, Series};
 
+use crate::Error;
+use crate::kinds::on_its_kind;
 use crate::listener::Listener;
-use crate::policy::{DataKind, Policy};
-use crate::{Error, threads};
+use crate::policy::Policy;
 
-/// What to try; an empty list means the policy's own value.
+/// What to try; an empty list means the policy's own value, and no list at all the bounds of k that are usual for the data.
 #[derive(Debug, Clone, Default)]
 pub struct ExploreRequest {
     /// Bounds of k-anonymity.
@@ -81,26 +80,36 @@ pub fn explore(
     request: &ExploreRequest,
     listener: &dyn Listener,
 ) -> Result<Exploration, Error> {
-    if request.until_told && policy.data.kind != DataKind::Table {
-        return Err(no_time_budget());
-    }
-    threads::pool(request.threads)?.install(|| match policy.data.kind {
-        DataKind::Paths => paths::explore(policy, request, listener),
-        DataKind::Transactions => transactions::explore(policy, request, listener),
-        DataKind::Table => table::explore(policy, request, listener),
-        DataKind::Trails => any::explore(policy, request, listener),
-    })
+    let verb = frontier::Exploring { request, listener };
+    on_its_kind(policy, request.threads, verb)
 }
 
-/// Only searches of tables that go on for as long as they may have a use for time.
-fn no_time_budget() -> Error {
-    Error::Argument {
-        what: "a time budget has no use here: every trial is a search that ends by itself".into(),
-        help: "leave out --time-budget".into(),
+impl ExploreRequest {
+    /// Whether no bound is to vary.
+    fn varies_nothing(&self) -> bool {
+        let wholes = self.k.is_empty() && self.doublets.is_empty() && self.items.is_empty();
+        let shares = [&self.confidence, &self.l, &self.t, &self.suppress];
+        wholes && shares.iter().all(|given| given.is_empty())
     }
 }
+
+/// Metrics that are shares of a whole.
+const SHARES: [&str; 7] = [
+    "loss",
+    "loss-arithmetic",
+    "precision",
+    "distortion",
+    "lost-itemsets",
+    "withheld",
+    "suppressed-events",
+];
 
 impl Exploration {
+    /// Whether the metric is a share of a whole.
+    pub fn in_shares(&self) -> bool {
+        SHARES.contains(&self.metric.as_str())
+    }
+
     /// The settings that take more than one value; the first of them is the horizontal axis of the chart.
     pub fn axes(&self) -> Vec<&'static str> {
         let Some(first) = self.trials.first() else {
@@ -170,15 +179,6 @@ impl Exploration {
                     .collect(),
             });
         }
-        let shares = [
-            "loss",
-            "loss-arithmetic",
-            "precision",
-            "distortion",
-            "lost-itemsets",
-            "withheld",
-            "suppressed-events",
-        ];
         Chart::Lines(Lines {
             title: format!("{} over {across}", self.metric),
             description: format!("What each bound costs, as {}.", self.metric),
@@ -189,7 +189,7 @@ impl Exploration {
             } else {
                 Format::Number
             },
-            y_format: if shares.contains(&self.metric.as_str()) {
+            y_format: if self.in_shares() {
                 Format::Share
             } else {
                 Format::Number

@@ -51,7 +51,9 @@ pub fn explore_stream(
             help: "add one to `[promise]`, or leave out --confidence".into(),
         });
     }
-    let ks = if request.k.is_empty() {
+    let ks = if request.varies_nothing() {
+        vec![10, 20, 30, 40, 50]
+    } else if request.k.is_empty() {
         vec![own.k]
     } else {
         request.k.clone()

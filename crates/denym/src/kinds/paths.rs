@@ -7,6 +7,7 @@ use denym_data::paths::Paths;
 use denym_data::{Column, Role, Table};
 use denym_measure::sequences::{BesideSource, Doublets, Removal};
 use denym_sequences::{Algorithm, Context, Earlier, PathRecoding, Request};
+use serde_json::Value;
 
 use crate::Error;
 use crate::account::Account;
@@ -14,6 +15,7 @@ use crate::anonymize::path_attacks;
 use crate::anonymize::red_team::RedTeam;
 use crate::attack::guarded;
 use crate::certificate::{Certificate, ColumnRole, PublishedColumn, published};
+use crate::explore::{Layout, Setting};
 use crate::figures::{Figures, number};
 use crate::options::RunOption;
 use crate::outline::{Cost, Sketch};
@@ -24,6 +26,7 @@ use crate::paths::{
 use crate::pipeline::{Kind, Made, Run, Sheet, Statement, Told};
 use crate::policy::paths::Matching;
 use crate::policy::{Policy, PromiseSpec};
+use crate::program::BLIND;
 use crate::reporting::paths as reporting;
 
 /// Who was where and when.
@@ -79,6 +82,18 @@ fn matching(policy: &Policy) -> Matching {
 impl Kind for OnPaths {
     const NAME: &'static str = "paths";
     const TAKES: &'static [RunOption] = &[RunOption::ShowSuppressed];
+    const VARIES: &'static [Setting] = &[Setting::K, Setting::Doublets, Setting::Confidence];
+    const LAYOUT: Layout = Layout::Figure;
+    const COMPARED: &'static [(&'static str, &'static str)] = &[
+        ("distortion", "distortion"),
+        ("loss", "loss"),
+        ("critical_violations", "critical_violations"),
+        ("suppressed_doublets", "suppressed_doublets"),
+        ("lost_doublets", "lost_doublets"),
+        ("source_doublets", "doublets"),
+    ];
+    const ALGORITHMS: &'static [&'static str] = &["paths"];
+    const SAFE: Option<&'static str> = Some(BLIND);
 
     type Source = PathTable;
     type Plan = Planned;

@@ -63,7 +63,14 @@ impl Kind for OnTrails {
     const NAME: &'static str = "trails";
     const TAKES: &'static [RunOption] = &[];
     const MAY_BE_EMPTY: bool = true;
-    const COMPARED: &'static [&'static str] = &["entries", "withheld"];
+    const COMPARED: &'static [(&'static str, &'static str)] = &[
+        ("highest_risk", "highest_risk"),
+        ("suppressed_records", "suppressed_records"),
+        ("entries", "entries"),
+        ("withheld", "withheld"),
+    ];
+    const ALGORITHMS: &'static [&'static str] = &["trails"];
+    const ONLY: Option<&'static str> = Some("trail-defence");
 
     type Source = Source;
     type Plan = ();
@@ -146,15 +153,13 @@ impl Kind for OnTrails {
             .with("entries", entries)
             .said(
                 "published",
-                format!(
-                    "{published} of {all} trails; {withheld} of {entries} entries withheld"
-                ),
+                format!("{published} of {all} trails; {withheld} of {entries} entries withheld"),
             )
             .with("withheld", withheld)
             .with("optimal", made.solved.optimal)
             .with("institutions", anonymous.institutions.len() as u64);
         let account = Account {
-            algorithm: "trail-defence".into(),
+            algorithm: crate::program::algorithm(made.run.policy).to_owned(),
             suppressed_records: (all - published) as u64,
             metric: ("withheld".into(), share(withheld, entries)),
             claims: vec![claim],
@@ -271,6 +276,10 @@ impl Kind for OnTrails {
 
     fn hopeless(_: &Run<'_>, _: &Source, (): &()) -> Result<Option<Account>, Error> {
         Ok(None)
+    }
+
+    fn usual_k() -> Vec<u64> {
+        vec![2, 3, 5, 10, 20]
     }
 
     fn as_it_stands(run: &Run<'_>, source: &Source, (): &()) -> Result<Vec<Claim>, Error> {

@@ -6,6 +6,7 @@ use denym_data::paths::Paths;
 use denym_data::{Sequences, Table};
 use denym_measure::sequences::Items;
 use denym_sequences::{Context, TransactionRecoding, TransactionRequest, solve_transactions};
+use serde_json::{Value, json};
 
 use super::paths::aligned;
 use crate::Error;
@@ -13,6 +14,7 @@ use crate::account::{Account, Tried};
 use crate::anonymize::red_team::{RedTeam, SEED};
 use crate::attack::{attack_error, guarded, items_standing_for, path_effort};
 use crate::certificate::{Certificate, ColumnRole, published, share};
+use crate::explore::{Layout, Setting};
 use crate::figures::{Figures, Reader, number};
 use crate::options::RunOption;
 use crate::outline::{Cost, Sketch};
@@ -20,6 +22,7 @@ use crate::paths::{Asked, claims, reordered, seconds};
 use crate::pipeline::{Kind, Made, Run, Sheet, Statement, Told};
 use crate::policy::paths::Matching;
 use crate::policy::{Policy, PromiseSpec};
+use crate::program::BLIND;
 use crate::reporting::transactions as reporting;
 use crate::transactions::{
     Baskets, TransactionForm, items_of, judged, publish, read_released, request,
@@ -56,6 +59,16 @@ fn promises(policy: &Policy) -> Vec<PromiseSpec> {
 impl Kind for OnTransactions {
     const NAME: &'static str = "transactions";
     const TAKES: &'static [RunOption] = &[RunOption::ShowSuppressed];
+    const VARIES: &'static [Setting] = &[Setting::K, Setting::Items, Setting::Confidence];
+    const LAYOUT: Layout = Layout::Figure;
+    const COMPARED: &'static [(&'static str, &'static str)] = &[
+        ("loss", "loss"),
+        ("critical_violations", "critical_violations"),
+        ("suppressed_items", "suppressed_items"),
+        ("lost_instances", "lost_instances"),
+    ];
+    const ALGORITHMS: &'static [&'static str] = &["transactions"];
+    const SAFE: Option<&'static str> = Some(BLIND);
 
     type Source = Baskets;
     type Plan = Planned;
@@ -410,7 +423,10 @@ fn account(
                 .map(|(before, after)| json!({ "before": before, "after": after })),
         );
     if let Some((before, after)) = recoding.nuggets {
-        figures = figures.said("itemsets", format!("{after} of {before} frequent ones kept"));
+        figures = figures.said(
+            "itemsets",
+            format!("{after} of {before} frequent ones kept"),
+        );
     }
     let figures = figures.metric(&policy.release.metric, cost, solved.algorithm);
     let figures = figures

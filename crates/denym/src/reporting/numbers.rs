@@ -58,8 +58,15 @@ pub(super) fn notes(plan: &Plan, figures: &Figures, measures: Option<&Measures>)
     let mut notes = Vec::new();
     let count = denym_report::count;
     if figures.get("groups").is_some() {
-        let (groups, lost) = (figures.count("groups"), figures.decimal("information_loss_percent"));
-        notes.push(format!("{} groups; information loss {} %.", count(groups), decimal(lost)));
+        let (groups, lost) = (
+            figures.count("groups"),
+            figures.decimal("information_loss_percent"),
+        );
+        notes.push(format!(
+            "{} groups; information loss {} %.",
+            count(groups),
+            decimal(lost)
+        ));
     }
     if figures.get("waiting").is_some() {
         notes.push(format!(

@@ -31,9 +31,16 @@ pub(crate) fn report(
 ) -> Report {
     let figures = &account.figures;
     let published = account.records - account.suppressed_records;
-    let kept = share(figures.count("unchanged_doublets"), figures.count("doublets"));
+    let kept = share(
+        figures.count("unchanged_doublets"),
+        figures.count("doublets"),
+    );
     let l = knowledge_of(policy);
-    let matching = policy.paths.as_ref().map(|p| p.matching).unwrap_or_default();
+    let matching = policy
+        .paths
+        .as_ref()
+        .map(|p| p.matching)
+        .unwrap_or_default();
     let mut notes = vec![match matching {
         Matching::Consistent => format!(
             "The adversary knows up to {l} doublets of the victim's source path and discards every record that contradicts them (matching `consistent`)."

@@ -28,7 +28,10 @@ pub(crate) fn report(
     let figures = &account.figures;
     let count = denym_report::count;
     let m = items_of(policy);
-    let kept = share(figures.count("unchanged_instances"), figures.count("instances"));
+    let kept = share(
+        figures.count("unchanged_instances"),
+        figures.count("instances"),
+    );
     let mut facts = vec![
         fact(
             "Transactions published",

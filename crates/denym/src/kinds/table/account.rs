@@ -236,15 +236,18 @@ fn of_groups(all: Figures, found: &Microdata, algorithm: &str) -> Figures {
         .said("lost", lost)
         .with("attribute_loss", by_name(&found.attribute_loss))
         .maybe("information_loss", found.information_loss);
-    let all = repeats(all, found.effort, "rounds").and("waiting", found.waiting, "waiting", |many| {
-        format!("{many} records, until they have company in a later release")
-    });
+    let all =
+        repeats(all, found.effort, "rounds").and("waiting", found.waiting, "waiting", |many| {
+            format!("{many} records, until they have company in a later release")
+        });
     let Some(unconcerned) = found.unconcerned else {
         return all;
     };
     let (records, others) = (unconcerned.records, unconcerned.smallest_group);
     let value = json!({ "records": records, "smallest_group_of_others": others });
-    let words = format!("{records} records of people who do not mind; every group has {others} others or more");
+    let words = format!(
+        "{records} records of people who do not mind; every group has {others} others or more"
+    );
     all.with("unconcerned", value).said("unconcerned", words)
 }
 

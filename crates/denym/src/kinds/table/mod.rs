@@ -1,6 +1,7 @@
 //! Tables: records with attributes, generalized, grouped or clustered.
 
 mod account;
+mod frontier;
 mod proof;
 mod search;
 mod side;
@@ -14,7 +15,7 @@ use crate::account::{Account, Refusal};
 use crate::anonymize::red_team::RedTeam;
 use crate::anonymize::table_attacks;
 use crate::certificate::{Certificate, ColumnRole, Groups, PublishedColumn, published};
-use crate::explore::Setting;
+use crate::explore::{Grid, Points, Setting};
 use crate::kinds::microdata::{self, Measures};
 use crate::options::{RunOption, RunOptions};
 use crate::outline::{Cost, Sketch};
@@ -25,9 +26,8 @@ use crate::policy::Policy;
 use crate::{Error, coding, groups, mapping, perturb, population, pseudonyms, reporting, source};
 use denym_attack::table::Attacked;
 
-pub(crate) use proof::Candidate;
+pub(crate) use search::solve;
 use search::{Found, grouped, search};
-pub(crate) use search::{budget, solve, within};
 pub(crate) use side::SIDES;
 use side::{Side, Touched};
 
@@ -117,13 +117,20 @@ impl Kind for OnTables {
         RunOption::Mapping,
     ];
     const VARIES: &'static [Setting] = &[
-        Setting::K,
-        Setting::L,
-        Setting::T,
-        Setting::Confidence,
         Setting::Suppress,
+        Setting::Confidence,
+        Setting::T,
+        Setting::L,
+        Setting::K,
     ];
-    const COMPARED: &'static [&'static str] = &["classes", "groups"];
+    const COMPARED: &'static [(&'static str, &'static str)] = &[
+        ("highest_risk", "highest_risk"),
+        ("suppressed_records", "suppressed_records"),
+        ("classes", "classes"),
+        ("groups", "groups"),
+    ];
+    const ALGORITHMS: &'static [&'static str] = &["table", "numbers", "mixed"];
+    const IS_TABLE: bool = true;
 
     type Source = Source;
     type Plan = Planned;
@@ -134,7 +141,12 @@ impl Kind for OnTables {
     fn read(run: &Run<'_>) -> Result<Source, Error> {
         let policy = run.policy;
         let original = source::read(policy, run.engine)?;
-        let original = pseudonyms::replaced(policy, original, run.options.environment)?;
+        // What a bound costs has nothing to do with tokens, and no key is asked for.
+        let original = if run.trying {
+            original
+        } else {
+            pseudonyms::replaced(policy, original, run.options.environment)?
+        };
         run.proceed()?;
         let (original, register) = population::read(policy, original, run.engine)?;
         let table = perturb::perturbed(policy, &original, run.options.perturbation_seed)?;
@@ -206,7 +218,7 @@ impl Kind for OnTables {
             tokens: None,
             groups: None,
         };
-        if pseudonyms::per_class(run.policy).next().is_some() {
+        if !run.trying && pseudonyms::per_class(run.policy).next().is_some() {
             let recoding = &solved.found.solution.recoding;
             let kept = solved.kept(planned, source);
             let classes = proof::classes_by_row(plan, kept, summary, recoding);
@@ -531,6 +543,20 @@ impl Kind for OnTables {
         Ok(None)
     }
 
+    fn usual_k() -> Vec<u64> {
+        (2..=100).collect()
+    }
+
+    fn at_once(
+        run: &Run<'_>,
+        source: &Source,
+        grid: &Grid,
+        asked: &[String],
+        until_told: bool,
+    ) -> Result<Option<Points>, Error> {
+        frontier::at_once(run, source, grid, asked, until_told)
+    }
+
     fn failed(judged: &Judged) -> Option<Refusal> {
         judged.rare.as_ref().map(|owners| Refusal {
             code: "combination-too-rare",
@@ -564,8 +590,7 @@ fn plan_document(plan: &Plan, account: &Account) -> serde_json::Value {
         "effort",
         "waiting",
     ];
-    let mut document =
-        reporting::plan_document(&plan.policy, account, plan.steps(), &keys, &maybe);
+    let mut document = reporting::plan_document(&plan.policy, account, plan.steps(), &keys, &maybe);
     // By name, not in the order of the policy.
     if let Some(levels) = document["levels"].as_object_mut() {
         levels.sort_keys();

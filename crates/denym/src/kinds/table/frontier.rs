@@ -1,4 +1,4 @@
-//! Tables explored: what each bound costs, over one reading of the data.
+//! The frontier of a table: many bounds at once, over one summary of the data.
 //!
 //! # Idea
 //!
@@ -26,126 +26,90 @@ use denym_engine::Engine;
 use denym_tabular::{Context, Entry, Objective, Request};
 use rayon::prelude::*;
 
-use super::grid::{Grid, at};
-use super::knee::knee;
-use super::{Exploration, ExploreRequest, Trial, any};
-use crate::anonymize::{Candidate, SIDES, budget, within};
+use super::proof::Candidate;
+use super::search::{budget, within};
+use super::side::SIDES;
+use super::{OnTables, Source};
+use crate::explore::{Found, Grid, Known, Points};
 use crate::kinds::microdata::family;
 use crate::listener::{Listener, Phase};
+use crate::pipeline::{Kind, Run};
 use crate::plan::{Plan, judges};
 use crate::policy::{Policy, suggest};
-use crate::{Error, coding, population, recoded, scopes, source, task};
-
-/// What a trial tells beside its metric.
-const FIGURES: [&str; 5] = [
-    "highest_risk",
-    "average_risk",
-    "smallest_class",
-    "classes",
-    "suppressed_records",
-];
+use crate::{Error, population, recoded, scopes, task};
 
 /// Lattices up to this size are searched exactly under `auto`, as in the portfolio.
 const EXACT: u128 = 1 << 18;
 
-/// A recoding that was found and audited, without the recoding.
-#[derive(Debug, Clone)]
-struct Found {
-    algorithm: &'static str,
-    score: f64,
-    /// Nothing of its kind scores lower.
-    optimal: bool,
-    figures: [f64; FIGURES.len()],
-}
-
-/// What is known of a point: a recoding, or why there is none.
-type Known = Result<Found, String>;
-
-/// Solves for every combination.
-pub(super) fn explore(
-    policy: &Policy,
-    request: &ExploreRequest,
-    listener: &dyn Listener,
-) -> Result<Exploration, Error> {
-    if !(request.doublets.is_empty() && request.items.is_empty()) {
-        return Err(Error::Argument {
-            what: "doublets and items are knowledge about paths and transactions, not tables"
-                .into(),
-            help: "leave out --doublets and --items".into(),
-        });
-    }
-    let engine = Engine::new(request.threads)?;
-    listener.phase(Phase::Reading);
-    let table = source::read(policy, &engine)?;
-    let (table, register) = population::read(policy, table, &engine)?;
-    let table = coding::coded(policy, std::borrow::Cow::Owned(table))?;
-    let plan = Plan::new(policy, &table, &engine)?;
-    let kept = plan.complete(&table)?;
-    let asked = if request.algorithms.is_empty() {
-        vec![policy.release.algorithm.clone()]
-    } else {
-        request.algorithms.clone()
+/// What every solver of `asked` finds at each point of `grid`; `None` where all of them group records.
+pub(super) fn at_once(
+    run: &Run<'_>,
+    source: &Source,
+    grid: &Grid,
+    asked: &[String],
+    until_told: bool,
+) -> Result<Option<Points>, Error> {
+    let listener = run.listener;
+    listener.phase(Phase::Summarizing);
+    let under = |name: &String| {
+        let mut policy = run.policy.clone();
+        policy.release.algorithm.clone_from(name);
+        policy
     };
+    let Some(first) = asked.first().map(under) else {
+        return Ok(None);
+    };
+    let run = &Run {
+        policy: &first,
+        ..*run
+    };
+    let planned = OnTables::plan(run, source)?;
+    let kept = planned.kept(source);
     // What groups records instead of generalizing tuples goes the way of a release.
     let groups = |name: &String| {
-        let mut policy = policy.clone();
-        policy.release.algorithm.clone_from(name);
-        family(&policy, &kept).is_some() || SIDES.iter().any(|(_, side)| side.name == *name)
+        family(&under(name), kept).is_some() || SIDES.iter().any(|(_, side)| side.name == *name)
     };
     let grouping = asked.iter().filter(|name| groups(name)).count();
     if grouping == asked.len() {
-        return any::explore(policy, request, listener);
+        return Ok(None);
     } else if grouping > 0 {
         return Err(Error::Argument {
             what: "some of these algorithms group records and some generalize: they lose in different units".into(),
             help: "explore those that group records by themselves".into(),
         });
     }
-    listener.phase(Phase::Summarizing);
-    let columns = &plan.columns;
-    let summary = engine.summarize(&kept, &columns.quasi, &columns.sensitive, columns.subject)?;
-    let grid = Grid::new(request, &plan.promises)?;
     listener.phase(Phase::Searching);
+    let plan = &planned.plan;
     let portfolios = asked
         .iter()
-        .map(|name| solvers(name, &plan))
+        .map(|name| solvers(name, plan))
         .collect::<Result<Vec<_>, Error>>()?;
     let jobs: u64 = portfolios.iter().map(|p| p.len() as u64).sum();
+    let mut named = plan.policy.clone();
+    for (promised, promise) in named.promises.iter_mut().zip(&plan.promises) {
+        promised.promise.clone_from(promise);
+    }
     let search = Search {
-        plan: &plan,
-        engine: &engine,
-        table: &kept,
-        summary: &summary,
-        register: register.as_ref(),
-        grid: &grid,
-        records: table.records() as u64,
+        plan,
+        policy: &named,
+        engine: run.engine,
+        table: kept,
+        summary: &planned.summary,
+        register: source.register.as_ref(),
+        grid,
+        records: source.table().records() as u64,
         listener,
         done: AtomicU64::new(0),
         total: jobs * grid.len() as u64,
     };
-    let mut exploration = Exploration {
-        metric: policy.release.metric.clone(),
-        figures: FIGURES.to_vec(),
-        trials: Vec::new(),
-        knees: Vec::new(),
-        exposure: None,
-    };
-    for (name, solvers) in asked.iter().zip(&portfolios) {
+    let points = asked.iter().zip(&portfolios).map(|(name, solvers)| {
         let mut known = search.points(solvers)?;
-        if request.until_told && name == "auto" {
+        if until_told && name == "auto" {
             search.refine(&mut known)?;
         }
-        let start = exploration.trials.len();
-        for (point, known) in known.into_iter().enumerate() {
-            let settings = grid.settings(point);
-            let settings = settings.iter().map(|(s, value)| (s.name(), value.to_f64()));
-            exploration
-                .trials
-                .push(trial(settings.collect(), name, known));
-        }
-        knees(&mut exploration, &grid, start);
-    }
-    Ok(exploration)
+        Ok((None, known))
+    });
+    points.collect::<Result<Points, Error>>().map(Some)
 }
 
 /// The solvers that an algorithm of a policy stands for when many points are searched.
@@ -174,6 +138,8 @@ fn solvers(name: &str, plan: &Plan) -> Result<Vec<&'static Entry>, Error> {
 
 struct Search<'a> {
     plan: &'a Plan,
+    /// The policy with the attribute of every promise named.
+    policy: &'a Policy,
     engine: &'a Engine,
     table: &'a Table,
     summary: &'a Summary,
@@ -286,7 +252,7 @@ impl Search<'_> {
         }
         let same = match (&known[0], &known[last]) {
             (Some(Ok(loose)), Some(Ok(strict))) => {
-                loose.optimal && strict.optimal && loose.score.total_cmp(&strict.score).is_eq()
+                loose.optimal && strict.optimal && loose.value.total_cmp(&strict.value).is_eq()
             }
             // What cannot be had under loose bounds cannot be had under strict ones.
             (Some(Err(_)), Some(Err(_))) => true,
@@ -318,12 +284,10 @@ impl Search<'_> {
 
     /// Searches one point and audits what was found.
     fn solve(&self, solver: &'static Entry, point: usize) -> Result<Known, Error> {
-        let release = &self.plan.policy.release;
-        let (specs, suppress) = at(
-            &self.plan.promises,
-            release.suppress_at_most,
-            &self.grid.settings(point),
-        );
+        let varied = self.grid.policy(self.policy, point);
+        let (release, promised) = (&varied.release, varied.promises.iter());
+        let specs: Vec<_> = promised.map(|one| one.promise.clone()).collect();
+        let suppress = release.suppress_at_most;
         let promises = judges(&specs, &self.plan.sensitive)?;
         let every: Vec<usize> = (0..promises.len()).collect();
         let mut setting = scopes::setting(self.plan, &every, &promises);
@@ -387,17 +351,17 @@ impl Search<'_> {
             return Ok(Err("the audit does not confirm what was found".into()));
         }
         Ok(Ok(Found {
-            algorithm: solver.name,
-            score: solution.score,
+            algorithm: solver.name.to_owned(),
+            value: solution.score,
             optimal: solution
                 .bound
                 .is_some_and(|bound| bound.total_cmp(&solution.score).is_eq()),
-            figures: [
-                1.0 / audit.smallest as f64,
-                audit.classes as f64 / audit.records as f64,
-                audit.smallest as f64,
-                audit.classes as f64,
-                (self.records - audit.records) as f64,
+            figures: vec![
+                ("highest_risk", 1.0 / audit.smallest as f64),
+                ("average_risk", audit.classes as f64 / audit.records as f64),
+                ("smallest_class", audit.smallest as f64),
+                ("classes", audit.classes as f64),
+                ("suppressed_records", (self.records - audit.records) as f64),
             ],
         }))
     }
@@ -411,55 +375,8 @@ impl Search<'_> {
 /// The one that loses less; the first of equals.
 fn better(first: Known, second: Known) -> Known {
     match (&first, &second) {
-        (Ok(a), Ok(b)) if b.score < a.score => second,
+        (Ok(a), Ok(b)) if b.value < a.value => second,
         (Err(_), Ok(_)) => second,
         _ => first,
-    }
-}
-
-fn trial(settings: Vec<(&'static str, f64)>, asked: &str, known: Known) -> Trial {
-    match known {
-        Ok(found) => Trial {
-            settings,
-            asked: asked.to_owned(),
-            algorithm: found.algorithm.to_owned(),
-            value: Some(found.score),
-            figures: found.figures.to_vec(),
-            refusal: None,
-        },
-        Err(refusal) => Trial {
-            settings,
-            asked: asked.to_owned(),
-            algorithm: asked.to_owned(),
-            value: None,
-            figures: Vec::new(),
-            refusal: Some(refusal),
-        },
-    }
-}
-
-/// Marks the knee of every line along the longest axis, among the trials from `start` on.
-pub(super) fn knees(exploration: &mut Exploration, grid: &Grid, start: usize) {
-    let longest = (0..grid.axes.len())
-        .rev()
-        .max_by_key(|&axis| grid.axes[axis].values.len());
-    let Some(axis) = longest else { return };
-    let setting = grid.axes[axis].setting;
-    let (stride, length) = (grid.stride(axis), grid.axes[axis].values.len());
-    exploration.exposure = Some((setting.name(), setting.exposure_name()));
-    for first in (0..grid.len()).filter(|&point| grid.place(point, axis) == 0) {
-        let line: Vec<(usize, (f64, f64))> = (0..length)
-            .map(|step| start + first + step * stride)
-            .filter_map(|index| {
-                let trial = &exploration.trials[index];
-                let value = trial
-                    .settings
-                    .iter()
-                    .find(|(name, _)| *name == setting.name())?;
-                Some((index, (setting.exposure(value.1), trial.value?)))
-            })
-            .collect();
-        let points: Vec<(f64, f64)> = line.iter().map(|&(_, point)| point).collect();
-        exploration.knees.extend(knee(&points).map(|at| line[at].0));
     }
 }
