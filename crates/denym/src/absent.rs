@@ -1,7 +1,9 @@
 //! Values that a policy names and the data does not have: a promise about them guards nobody, and a typo must not pass in silence.
 
-use crate::judge::SensitiveAttribute;
-use crate::policy::{Diversity, PromiseSpec, nearest};
+use denym_measure::SensitiveAttribute;
+use denym_measure::catalogue::Takes;
+
+use crate::policy::{Given, PromiseSpec, nearest};
 
 /// A sentence for every value that `spec` names and its attribute never shows. No sentence quotes the data.
 pub(crate) fn warnings(spec: &PromiseSpec, sensitive: &[SensitiveAttribute]) -> Vec<String> {
@@ -29,16 +31,14 @@ pub(crate) fn warnings(spec: &PromiseSpec, sensitive: &[SensitiveAttribute]) -> 
 
 /// The values that a promise names, by the key they are under.
 fn named(spec: &PromiseSpec) -> Vec<(&'static str, &[String])> {
-    match spec {
-        PromiseSpec::Confidence { values, .. } | PromiseSpec::XyPrivacy { values, .. } => {
-            vec![("values", values.as_slice())]
-        }
-        PromiseSpec::LDiversity {
-            kind: Diversity::Recursive { allowed, floor, .. },
-            ..
-        } => vec![("allowed", allowed.as_slice()), ("floor", floor.as_slice())],
-        _ => Vec::new(),
-    }
+    spec.parameters()
+        .filter_map(|(parameter, given)| match given {
+            Given::Texts(values) if parameter.takes == Takes::Values => {
+                Some((parameter.name, values.as_slice()))
+            }
+            _ => None,
+        })
+        .collect()
 }
 
 /// How a value that does occur resembles one that does not, without saying which it is.
@@ -60,7 +60,6 @@ fn alike(value: &str, attribute: &SensitiveAttribute) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::Exact;
     use denym_data::Fraction;
 
     #[test]
@@ -73,11 +72,8 @@ mod tests {
             parts: Vec::new(),
             hidden: false,
         };
-        let spec = PromiseSpec::Confidence {
-            attribute: Some("disease".into()),
-            values: ["HIV", "hiv", "cancre", "gout"].map(str::to_owned).to_vec(),
-            at_most: Exact(Fraction::ONE),
-        };
+        let values = ["HIV", "hiv", "cancre", "gout"].map(str::to_owned).to_vec();
+        let spec = PromiseSpec::confidence("disease", values, Fraction::ONE);
         let found = warnings(&spec, &[attribute]);
         assert_eq!(found.len(), 3, "{found:?}");
         assert!(found[0].starts_with("`hiv`") && found[0].contains("capitals"));

@@ -72,7 +72,7 @@ pub use denym_measure::sequences::SequenceAudit;
 pub use denym_measure::{SensitiveSurvey, Survey};
 pub use denym_release::certificate::{
     Altered, AttackResult, Basis, Certificate, Check, Claim, ColumnRole, DataFile, Groups,
-    KnownTogether, PublishedColumn, Sensitive, Word, asked,
+    KnownTogether, PublishedColumn, Sensitive, Word,
 };
 pub use denym_stream::Counts as StreamCounts;
 pub use error::Error;
@@ -97,7 +97,7 @@ pub use utility::{Utility, utility};
 pub use verify::stream::{BrokenWindow, StreamVerification, is_stream, verify_stream};
 pub use verify::{JudgedColumn, JudgedFile, Verdict, Verification, Verified, verify};
 
-pub(crate) use denym_release::{certificate, evidence, judge, stages};
+pub(crate) use denym_release::{certificate, evidence, stages};
 
 use std::path::Path;
 

@@ -10,7 +10,6 @@ use denym_measure::Promise;
 
 pub(crate) use denym_release::evidence::{joint, judges};
 
-use crate::judge::{self, SensitiveAttribute, joint_name};
 use crate::owners::{self, Owner};
 pub(crate) use crate::policy::data_name;
 use crate::policy::{
@@ -18,6 +17,7 @@ use crate::policy::{
     suggest_column,
 };
 use crate::{Error, absent, hierarchies};
+use denym_measure::{SensitiveAttribute, joint_name};
 
 /// Which columns of the table play which part, by position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -115,13 +115,9 @@ impl Plan {
         let mut columns = columns;
         let mut joints = Vec::new();
         for promised in &policy.promises {
-            let PromiseSpec::XyAnonymity { y, .. } = &promised.promise else {
-                continue;
-            };
-            if sensitive
-                .iter()
-                .any(|attribute| attribute.name == joint_name(y))
-            {
+            let y = promised.promise.counted();
+            let name = joint_name(y);
+            if y.is_empty() || sensitive.iter().any(|attribute| attribute.name == name) {
                 continue;
             }
             match joint(table, y) {
@@ -136,7 +132,7 @@ impl Plan {
                             .collect(),
                         reference: Vec::new(),
                         taxonomy: None,
-                        parts: y.clone(),
+                        parts: y.to_vec(),
                         hidden: false,
                     });
                     joints.push(column);
@@ -513,7 +509,7 @@ fn promises(
         {
             spec = spec.about(&only.name);
         }
-        if let Err(what) = judge::promise(&spec, sensitive) {
+        if let Err(what) = spec.build(sensitive) {
             mistakes.push(Mistake {
                 code: "policy-promise",
                 message: format!("`{}` cannot be judged: {what}", spec.name()),

@@ -14,7 +14,7 @@ use denym_data::{ClassId, Code, Column, Dictionary, Kind, Recoding, Role, String
 use denym_engine::Engine;
 
 use crate::plan::{Plan, policy_error};
-use crate::policy::{Mistake, Policy, PromiseSpec, Promised, suggest_column};
+use crate::policy::{Mistake, Policy, Promised, suggest_column};
 use crate::{Error, source};
 
 /// The data and the register of the policy, coded alike; the data as it is when the policy has no register.
@@ -136,9 +136,7 @@ pub(crate) fn tuples(plan: &Plan, register: &Table) -> denym_tabular::Population
             .promises
             .iter()
             .zip(&plan.scopes)
-            .filter(|(spec, _)| {
-                matches!(spec, PromiseSpec::DeltaPresence { least, .. } if least.0.numerator() > 0)
-            })
+            .filter(|(spec, _)| spec.forbids_absence())
             .map(|(_, scope)| match scope {
                 None => (0..names.len()).collect(),
                 Some(own) => (0..names.len())

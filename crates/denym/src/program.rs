@@ -10,6 +10,7 @@
 use std::ops::Range;
 
 use denym_data::{Role, Standing, Verdict};
+use denym_measure::catalogue::Needs;
 use denym_release::certificate::percent;
 pub use denym_release::certificate::{Found, Program};
 
@@ -170,14 +171,13 @@ fn plain(policy: &Policy, name: &str) -> bool {
 }
 
 fn kind(promise: &PromiseSpec) -> Kind {
-    match promise {
-        PromiseSpec::KAnonymity { .. } => Kind::Sizes,
-        PromiseSpec::XyAnonymity { .. }
-        | PromiseSpec::Places { .. }
-        | PromiseSpec::KMap { .. }
-        | PromiseSpec::DeltaPresence { .. }
-        | PromiseSpec::PersonalizedPrivacy { .. } => Kind::Unknown,
-        _ => Kind::Values,
+    let unknown = [Needs::Columns, Needs::Guards, Needs::Population];
+    if promise.is_about_places() || unknown.contains(&promise.entry().needs()) {
+        Kind::Unknown
+    } else if promise.size().is_some() {
+        Kind::Sizes
+    } else {
+        Kind::Values
     }
 }
 

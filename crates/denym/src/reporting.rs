@@ -21,7 +21,7 @@ use crate::certificate::{Certificate, Check, Claim, share};
 use crate::figures::Figures;
 use crate::kinds::microdata::Measures;
 use crate::plan::Plan;
-use crate::policy::{Policy, PromiseSpec};
+use crate::policy::Policy;
 
 /// The steward's report on a release: the data before and after, its classes before and after, how far numbers moved.
 pub(crate) fn report(
@@ -192,27 +192,27 @@ fn fact(name: &str, value: String, note: String) -> Fact {
 pub(crate) fn claim(claim: &Claim, unit: &str) -> denym_report::Claim {
     let entry = claim.terms.entry();
     let bound = denym_report::decimal(claim.asked);
-    let asked = match entry.map(|entry| entry.sense) {
-        Some(Sense::AtLeast) => format!("at least {bound}"),
-        Some(Sense::AtMost) => format!("at most {bound}"),
-        None => bound,
+    let asked = match entry.sense {
+        Sense::AtLeast => format!("at least {bound}"),
+        Sense::AtMost => format!("at most {bound}"),
     };
     let secret = claim.attribute.as_deref().map_or_else(
         || "the sensitive value".to_owned(),
         |name| format!("\u{201c}{name}\u{201d}"),
     );
-    let explanation = entry.map(|entry| entry.say(&asked, unit, &secret));
+    let explanation = entry.say(&asked, unit, &secret);
     denym_report::Claim {
-        promise: match &claim.terms {
-            PromiseSpec::LDiversity { .. } => claim.terms.listed().to_owned(),
-            other => other.name().to_owned(),
+        // What a certificate calls by one name is told apart where its kinds bound different things.
+        promise: match claim.terms.number("l") {
+            Some(_) => entry.name.to_owned(),
+            None => claim.terms.name().to_owned(),
         },
         attribute: claim.attribute.clone(),
         asked,
         measured: denym_report::decimal(claim.measured),
         holds: claim.holds,
         recheckable: claim.check == Check::Recheckable,
-        explanation: explanation.unwrap_or_default(),
+        explanation,
     }
 }
 

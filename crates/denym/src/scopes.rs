@@ -50,11 +50,13 @@ pub(crate) fn covered(plan: &Plan, judges: &[Box<dyn Promise>]) -> Vec<Option<us
 
 /// Whether a group that keeps `strong` keeps `weak`.
 fn implies(strong: &PromiseSpec, weak: &PromiseSpec) -> bool {
-    match (strong, weak) {
-        (PromiseSpec::KAnonymity { k: strong }, PromiseSpec::KAnonymity { k: weak })
-        | (PromiseSpec::KMap { k: strong, .. }, PromiseSpec::KMap { k: weak, .. }) => {
-            strong >= weak
-        }
+    // Of promises that bound nothing but a number of people, the larger number says more.
+    let counts = |spec: &PromiseSpec| {
+        let sizes = spec.entry().bound == "k" && spec.counted().is_empty();
+        spec.whole("k").filter(|_| sizes)
+    };
+    match (counts(strong), counts(weak)) {
+        (Some(most), Some(least)) if strong.name() == weak.name() => most >= least,
         _ => strong == weak,
     }
 }

@@ -7,9 +7,9 @@ use denym_tabular::{
     TopDownSpecialization,
 };
 
+use crate::Error;
 use crate::plan::{Plan, policy_error};
 use crate::policy::{Condition, Mistake, Task, TaskSpec};
-use crate::{Error, judge};
 
 /// The solver of an entry with what the policy says about its task; `None` when it says nothing that concerns it.
 pub(crate) fn solver(
@@ -73,7 +73,8 @@ fn aim(plan: &Plan, table: &Table, spec: &TaskSpec) -> Result<denym_tabular::Tas
         Task::Classify(name) => denym_tabular::Task::Classify(position(plan, name)?),
         Task::Estimate(name) => {
             let position = position(plan, name)?;
-            let numbers = judge::numbers(&plan.sensitive[position])
+            let numbers = plan.sensitive[position]
+                .numbers()
                 .map_err(|_| not_numeric(plan, spec, name))?;
             let numbers = numbers
                 .into_iter()

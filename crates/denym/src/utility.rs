@@ -96,10 +96,7 @@ impl Released<'_> {
         let classes = classes.as_ref();
         let sizes = classes.records();
         let suppressed = self.total.saturating_sub(classes.total());
-        let k = plan.promises.iter().find_map(|spec| match spec {
-            PromiseSpec::KAnonymity { k } => Some(*k),
-            _ => None,
-        });
+        let k = plan.promises.iter().find_map(PromiseSpec::size);
 
         // Records that were left out before the search are lost like those it suppressed.
         let left_out = self.total.saturating_sub(self.summary.total());

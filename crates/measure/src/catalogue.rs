@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::Sense;
+use crate::{Parameters, Promise, Sense};
 
 /// What kind of linkage a promise stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +43,16 @@ pub struct PromiseEntry {
     pub limits: &'static str,
     /// Authors, title, year.
     pub reference: &'static str,
+    /// The parameter that what is measured is compared with.
+    pub bound: &'static str,
+    /// The parameter that a number alone gives. Of the kinds of one key, the one that has it is meant where none is named.
+    pub alone: Option<&'static str>,
+    /// What it asks beside the bound, in words; `{k}` stands for a parameter.
+    pub beside: &'static str,
+    /// Whether it is judged against the distribution over all source records.
+    pub compares: bool,
+    /// Makes what judges groups of its parameters and the sensitive attributes; a problem in words when it cannot.
+    pub build: fn(&Parameters<'_>) -> Result<Box<dyn Promise>, &'static str>,
 }
 
 /// What a promise looks at beside the numbers of a group.
@@ -101,6 +111,8 @@ pub struct Parameter {
     pub meaning: &'static str,
     /// What stands behind the key.
     pub takes: Takes,
+    /// A value of it, as a policy writes it.
+    pub example: &'static str,
 }
 
 /// What a parameter is.
@@ -110,6 +122,10 @@ pub enum Takes {
     Attribute,
     /// A whole number of at least 1.
     Whole,
+    /// The same, where another kind of the key takes any number; certificates write it as a fraction.
+    Count,
+    /// The same, where one in so many is meant.
+    OneIn,
     /// A number of 0 or more.
     Number,
     /// A number of 1 or more.
@@ -130,6 +146,14 @@ pub enum Takes {
     File,
     /// Nothing in the promise itself: it comes with the attribute.
     OfTheAttribute,
+    /// This word, which tells the kinds of one key apart.
+    Is(&'static str),
+    /// The same, with parameters of its own, which certificates write inside of it.
+    Holds(&'static str, &'static [Parameter]),
+    /// Sensitive places of paths; their names stay with the steward.
+    Places,
+    /// Sensitive items of transactions; the release shows them as they are.
+    Items,
 }
 
 /// A parameter.
@@ -138,12 +162,21 @@ pub(crate) const fn takes(name: &'static str, takes: Takes, meaning: &'static st
         name,
         meaning,
         takes,
+        example: "",
+    }
+}
+
+impl Parameter {
+    /// The same with an example.
+    pub(crate) const fn like(mut self, example: &'static str) -> Parameter {
+        self.example = example;
+        self
     }
 }
 
 /// The parameter that most promises have.
 pub(crate) const ATTRIBUTE: Parameter =
-    takes("attribute", Takes::Attribute, "the sensitive attribute");
+    takes("attribute", Takes::Attribute, "the sensitive attribute").like("\"disease\"");
 
 /// Every promise, in the order of lists.
 pub static PROMISES: LazyLock<Vec<PromiseEntry>> = LazyLock::new(|| {
@@ -168,6 +201,27 @@ pub struct MetricEntry {
 }
 
 impl PromiseEntry {
+    /// What most promises leave as it is.
+    pub(crate) const BASE: PromiseEntry = PromiseEntry {
+        name: "",
+        place: 0,
+        in_policy: None,
+        linkage: Linkage::Attribute,
+        parameters: &[],
+        sense: Sense::AtMost,
+        monotone: NEVER,
+        description: "",
+        sentence: "",
+        formula: "",
+        limits: "",
+        reference: "",
+        bound: "",
+        alone: None,
+        beside: "",
+        compares: false,
+        build: |_| Err("it can only be measured"),
+    };
+
     /// What a policy writes for it; `None` when it can only be measured.
     pub fn in_policy(&self) -> Option<String> {
         self.in_policy
@@ -176,7 +230,7 @@ impl PromiseEntry {
 
     /// What it looks at beside the numbers of a group.
     pub fn needs(&self) -> Needs {
-        let takes = |takes: Takes| self.parameters.iter().any(|one| one.takes == takes);
+        let takes = |takes: Takes| self.all_parameters().any(|one| one.takes == takes);
         if takes(Takes::File) {
             Needs::Population
         } else if takes(Takes::Hidden) {
@@ -362,6 +416,12 @@ pub const METRICS: &[MetricEntry] = &[
 /// The promise called `name`.
 pub fn promise_entry(name: &str) -> Option<&'static PromiseEntry> {
     PROMISES.iter().find(|entry| entry.name == name)
+}
+
+/// The bound on confidence whose key within sequences is `key`.
+pub fn within(key: &str) -> Option<&'static PromiseEntry> {
+    let mut within = crate::promises::confidence::WITHIN.iter();
+    within.find(|entry| entry.written() == key)
 }
 
 /// The metric called `name`.

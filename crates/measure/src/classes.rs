@@ -77,7 +77,7 @@ impl Roles {
 
 /// A sensitive attribute as the classes know it.
 #[derive(Debug, Clone)]
-pub struct SensitiveAttribute {
+pub struct ClassAttribute {
     /// The column's name.
     pub name: String,
     /// Its values.
@@ -143,7 +143,7 @@ pub struct Classes {
     subjects: Option<Vec<u64>>,
     /// Distinct subjects of the whole table.
     people: u64,
-    attributes: Vec<SensitiveAttribute>,
+    attributes: Vec<ClassAttribute>,
     histograms: Vec<Histograms>,
     population: Option<Vec<u64>>,
 }
@@ -241,7 +241,7 @@ impl Classes {
                         reference[code as usize] += count;
                     }
                 }
-                SensitiveAttribute {
+                ClassAttribute {
                     name: column.name.clone(),
                     dictionary: Arc::clone(&column.dictionary),
                     reference,
@@ -392,7 +392,7 @@ impl Classes {
     }
 
     /// The sensitive attributes.
-    pub fn attributes(&self) -> &[SensitiveAttribute] {
+    pub fn attributes(&self) -> &[ClassAttribute] {
         &self.attributes
     }
 

@@ -10,7 +10,7 @@ use super::attributes::attributes;
 use super::keys::{self, Part};
 use super::microdata;
 use super::mistake::Mistake;
-use super::promises::promises;
+use super::promises::{JudgedOn, promises};
 use super::reader::{Mistakes, Node, Section};
 use super::syntax;
 use super::task::{grows, task};
@@ -82,26 +82,22 @@ pub(super) fn policy(
     }
     let records_known = adversary.as_ref().and_then(records_known);
     let (adversary, knows_program) = adversary.as_ref().and_then(knowledge).unwrap_or_default();
-    let sensitive: Vec<&str> = specs
-        .iter()
-        .filter(|spec| spec.role == Role::Sensitive)
-        .map(|spec| spec.name.as_str())
-        .collect();
-    let quasi: Vec<&str> = specs
-        .iter()
-        .filter(|spec| spec.role == Role::QuasiIdentifier)
-        .map(|spec| spec.name.as_str())
-        .collect();
+    let mut specs = specs;
     let promised = match root.need(
         "promise",
         "add `[promise]` with for example `k-anonymity = 5`",
     ) {
         Some(node) => node
             .open("{ k-anonymity = 5 }")
-            .map(|section| promises(&section, &sensitive, &quasi))
+            .map(|section| promises(&section, &mut specs, &mistakes, JudgedOn::TABLES))
             .unwrap_or_default(),
         None => Vec::new(),
     };
+    let of_role = |role: Role| -> Vec<&str> {
+        let found = specs.iter().filter(|spec| spec.role == role);
+        found.map(|spec| spec.name.as_str()).collect()
+    };
+    let (sensitive, quasi) = (of_role(Role::Sensitive), of_role(Role::QuasiIdentifier));
     let release = match root.get("release") {
         Some(node) => node.open("{ algorithm = \"auto\" }").map(|section| {
             let kind = if trails {
@@ -416,7 +412,7 @@ pub(super) fn set<T>(place: &mut T, value: Option<T>) {
 /// Trails have no sensitive attributes: the one promise is how many owners every trail keeps.
 fn check_trails(promised: &[super::Promised], mistakes: &Mistakes) {
     for promised in promised {
-        if !matches!(promised.promise, super::PromiseSpec::KAnonymity { .. }) {
+        if promised.promise.size().is_none() {
             mistakes.add(
                 "policy-promise",
                 promised.span.clone(),
@@ -444,37 +440,12 @@ fn check_weights(specs: &[super::AttributeSpec], release: &ReleaseSpec, mistakes
     }
 }
 
-/// Every promise about a sensitive attribute names it, or there is exactly one.
+/// Promises speak of one population, guarding nodes stay at home, and attributes are declared once.
 fn check_promises(
     specs: &[super::AttributeSpec],
     promised: &[super::Promised],
     mistakes: &Mistakes,
 ) {
-    let sensitive: Vec<&str> = specs
-        .iter()
-        .filter(|spec| spec.role == Role::Sensitive)
-        .map(|spec| spec.name.as_str())
-        .collect();
-    for promised in promised {
-        let name = promised.promise.name();
-        match promised.promise.attribute() {
-            None | Some(Some(_)) => {}
-            Some(None) if sensitive.len() == 1 => {}
-            Some(None) => mistakes.add(
-                "policy-which-attribute",
-                promised.span.clone(),
-                format!(
-                    "`{name}` does not say which of {} sensitive attributes it speaks of",
-                    sensitive.len()
-                ),
-                if sensitive.is_empty() {
-                    "give one attribute the role `sensitive`".to_owned()
-                } else {
-                    format!("add `attribute = \"{}\"`", sensitive[0])
-                },
-            ),
-        }
-    }
     let files: Vec<&super::Promised> = promised
         .iter()
         .filter(|promised| promised.promise.population().is_some())

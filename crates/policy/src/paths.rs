@@ -13,8 +13,9 @@ use super::attack::attack_section;
 use super::attributes::attributes;
 use super::keys::{self, Part};
 use super::parse::{data_spec, knows_program, set};
+use super::promises::{JudgedOn, promises};
 use super::reader::{Mistakes, Section};
-use super::sequences::{Sequenced, beside, promises};
+use super::sequences::{beside, unused_taxonomies};
 use super::{AttributeSpec, DataKind, Knowledge, Mistake, Policy, ReleaseSpec, Vocabulary};
 use data::data_keys;
 use release::release;
@@ -120,10 +121,11 @@ pub(super) fn policy(
     ) {
         Some(node) => node
             .open("{ k-anonymity = 5 }")
-            .map(|section| promises(&section, &mut attributes, mistakes, Sequenced::PATHS))
+            .map(|section| promises(&section, &mut attributes, mistakes, JudgedOn::PATHS))
             .unwrap_or_default(),
         None => Vec::new(),
     };
+    unused_taxonomies(&attributes, &promises, mistakes);
     if let Some(node) = root.get("promise")
         && promises.is_empty()
         && node.open("").is_some_and(|s| s.entries().is_empty())
@@ -164,7 +166,7 @@ fn check_attributes(
     spec: &mut PathsSpec,
     mistakes: &Mistakes,
 ) {
-    beside(attributes, mistakes, Sequenced::PATHS);
+    beside(attributes, mistakes, JudgedOn::PATHS);
     if let Some(at) = attributes.iter().position(|a| a.role == Role::Subject) {
         let subject = attributes.remove(at);
         if let Some(named) = &spec.columns.subject

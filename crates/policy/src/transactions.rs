@@ -9,10 +9,11 @@ use super::attributes::attributes;
 use super::keys::{self, Part};
 use super::parse::{common_release, data_spec, knows_program, set};
 use super::paths::Named;
+use super::promises::{JudgedOn, promises};
 use super::reader::{Mistakes, Section};
-use super::sequences::{Sequenced, beside, promises};
+use super::sequences::{beside, unused_taxonomies};
 use super::{
-    AttributeSpec, DataKind, Knowledge, Policy, PromiseSpec, Promised, ReleaseSpec, Vocabulary,
+    AttributeSpec, Bounded, DataKind, Knowledge, Policy, Promised, ReleaseSpec, Vocabulary,
 };
 
 /// What a policy about transactions says beyond one about a table.
@@ -61,7 +62,7 @@ pub const SEPARATOR: char = ';';
 /// Items the adversary is taken to know when the policy does not say.
 const DEFAULT_ITEMS: usize = 2;
 /// What the readers of attributes and promises have to know.
-const TRANSACTIONS: Sequenced = Sequenced::TRANSACTIONS;
+const TRANSACTIONS: JudgedOn = JudgedOn::TRANSACTIONS;
 /// What a release of transactions can be measured by.
 const METRICS: [(&str, &str); 3] = [
     ("loss", "loss"),
@@ -115,6 +116,7 @@ pub(super) fn policy(
         }
         None => Vec::new(),
     };
+    unused_taxonomies(&attributes, &promises, mistakes);
     bounded_once(&promises, mistakes);
     let release = match root.get("release") {
         Some(node) => node
@@ -234,7 +236,7 @@ fn adversary(section: &Section<'_, '_>, spec: &mut TransactionsSpec) -> Option<(
 fn bounded_once(found: &[Promised], mistakes: &Mistakes) {
     let mut seen: Vec<&str> = Vec::new();
     for promised in found {
-        let PromiseSpec::Items { items, .. } = &promised.promise else {
+        let Some((Bounded::Items(items), _)) = promised.promise.bounded() else {
             continue;
         };
         for item in items {

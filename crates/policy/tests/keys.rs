@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use denym_policy::{Mistake, Policy, PromiseSpec, Vocabulary};
+use denym_policy::{Mistake, Policy, Vocabulary};
 
 fn parse(text: &str) -> Result<Policy, Vec<Mistake>> {
     let vocabulary = Vocabulary {
@@ -93,8 +93,8 @@ fn a_fraction_of_a_value_is_no_diversity_in_the_short_form_either() {
     let entropy = format!("{TABLE}l-diversity = {{ kind = \"entropy\", l = 2.5 }}\n");
     assert_eq!(mistakes(&entropy), []);
     let whole = parse(&format!("{TABLE}l-diversity = 2\n")).expect("a policy");
-    let PromiseSpec::LDiversity { l, .. } = &whole.promises[0].promise else {
-        panic!("another promise")
-    };
-    assert_eq!((l.0.numerator(), l.0.denominator()), (2, 1));
+    let promise = &whole.promises[0].promise;
+    assert_eq!(promise.listed(), "distinct-l-diversity");
+    let l = promise.number("l").expect("a diversity");
+    assert_eq!((l.numerator(), l.denominator()), (2, 1));
 }

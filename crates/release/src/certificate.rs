@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use denym_policy::{Knowledge, PromiseSpec};
 
-pub use basis::{Basis, Shape, Word, asked, at_least};
+pub use basis::{Basis, Shape, Word};
 pub use layout::{PathClaims, PathForm, TransactionForm};
 pub use program::{Found, Program, percent};
 

@@ -8,7 +8,7 @@ use denym_measure::{Classes, Measured, Promise, Roles, Together, audit_together,
 
 use crate::Error;
 use crate::certificate::{Check, Claim, KnownTogether};
-use crate::judge::{self, SensitiveAttribute, joint_name};
+use denym_measure::{SensitiveAttribute, joint_name};
 use denym_policy::{Knowledge, PromiseSpec};
 
 /// A released table and what is claimed of it.
@@ -121,10 +121,7 @@ impl Evidence<'_> {
                 .map_err(lacking)?
                 .outside;
             for (spec, measured) in specs.iter().zip(&mut measured) {
-                if let PromiseSpec::DeltaPresence { least, .. } = spec
-                    && least.0.numerator() > 0
-                    && outside > 0
-                {
+                if spec.forbids_absence() && outside > 0 {
                     measured.holds = false;
                 }
             }
@@ -287,7 +284,7 @@ pub fn judges(
     promises
         .iter()
         .map(|spec| {
-            judge::promise(spec, sensitive).map_err(|what| Error::Internal {
+            spec.build(sensitive).map_err(|what| Error::Internal {
                 what: what.to_owned(),
             })
         })

@@ -7,7 +7,7 @@ pub mod certificate;
 mod error;
 pub mod evidence;
 pub mod groups;
-pub mod judge;
+pub mod sensitive;
 pub mod sequences;
 pub mod sets;
 pub mod stages;

@@ -3,12 +3,10 @@
 use denym_data::paths::{Attribute, Paths};
 use denym_measure::promises::Confidence;
 use denym_measure::sequences::SequenceAudit;
-use denym_measure::{Promise, Sense};
+use denym_measure::{Bounded, Promise, PromiseSpec, Sense, SensitiveAttribute};
 
 use crate::Error;
-use crate::certificate::{Check, Claim, asked};
-use crate::judge::{SensitiveAttribute, promise};
-use denym_policy::PromiseSpec;
+use crate::certificate::{Check, Claim};
 use denym_policy::paths::Matching;
 
 /// What is judged on groups of sequences.
@@ -50,7 +48,7 @@ pub fn sensitive_attributes(table: &Paths) -> Vec<SensitiveAttribute> {
 pub fn over_bound(paths: &Paths, promises: &[PromiseSpec]) -> Vec<String> {
     let mut over = Vec::new();
     for promise in promises {
-        let PromiseSpec::Places { places, at_most } = promise else {
+        let Some((Bounded::Places(places), at_most)) = promise.bounded() else {
             continue;
         };
         for place in places {
@@ -59,7 +57,7 @@ pub fn over_bound(paths: &Paths, promises: &[PromiseSpec]) -> Vec<String> {
             };
             let here = |id: &u32| paths.doublets()[*id as usize].location as usize == code;
             let visits = paths.records().filter(|path| path.iter().any(here)).count();
-            if at_most.0.is_exceeded_by(visits as u64, paths.len() as u64) {
+            if at_most.is_exceeded_by(visits as u64, paths.len() as u64) {
                 over.push(place.clone());
             }
         }
@@ -97,14 +95,13 @@ pub fn claims<E: From<Error>>(
             _ => values.reduce(f64::max),
         };
         // Who visited a place, and what contradicts a source path, only the source tells.
-        let attested =
-            matching == Matching::Consistent || matches!(spec, PromiseSpec::Places { .. });
+        let attested = matching == Matching::Consistent || spec.is_about_places();
         found.push(Claim {
             quasi_identifiers: Vec::new(),
             violating_records: 0,
             promise: spec.name().to_owned(),
             attribute: spec.attribute().cloned().flatten(),
-            asked: asked(spec),
+            asked: spec.bound(),
             measured: worst.unwrap_or(0.0),
             holds: Some(own.iter().all(|own| own.holds)),
             check: if attested {
@@ -126,27 +123,20 @@ impl Asked {
         attributes: &[SensitiveAttribute],
         hidden: &[String],
     ) -> Result<(), Error> {
-        match spec {
-            PromiseSpec::Places {
-                places: names,
-                at_most,
-            }
-            | PromiseSpec::Items {
-                items: names,
-                at_most,
-            } => {
+        match spec.bounded() {
+            Some((Bounded::Places(names) | Bounded::Items(names), at_most)) => {
                 for name in names.iter().filter(|name| !hidden.contains(name)) {
                     let known = self.within.iter().position(|known| known == name);
                     let at = known.unwrap_or_else(|| {
                         self.within.push(name.clone());
                         self.within.len() - 1
                     });
-                    let bound = Confidence::of_values(attributes.len() + at, [(1, at_most.0)]);
+                    let bound = Confidence::of_values(attributes.len() + at, [(1, at_most)]);
                     self.promises.push(Box::new(bound));
                 }
             }
             _ => {
-                let judged = promise(spec, attributes).map_err(|what| Error::Unfit {
+                let judged = spec.build(attributes).map_err(|what| Error::Unfit {
                     promise: spec.name(),
                     what,
                 })?;

@@ -4,7 +4,7 @@ use denym_data::Sequences;
 use denym_data::paths::{Attribute, Doublet, Paths};
 
 use crate::Error;
-use denym_policy::PromiseSpec;
+use denym_measure::{Bounded, PromiseSpec};
 
 /// The value of a sensitive item's attribute where the subject has the item.
 pub const PRESENT: &str = "present";
@@ -13,7 +13,7 @@ pub const PRESENT: &str = "present";
 pub fn judged(sets: &Sequences, promises: &[PromiseSpec]) -> Result<Paths, Error> {
     let mut sensitive: Vec<&str> = Vec::new();
     for promise in promises {
-        if let PromiseSpec::Items { items, .. } = promise {
+        if let Some((Bounded::Items(items), _)) = promise.bounded() {
             sensitive.extend(items.iter().map(String::as_str));
         }
     }

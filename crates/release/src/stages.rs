@@ -114,7 +114,7 @@ mod tests {
             holds,
             violating_records: 0,
             check: Check::Recheckable,
-            terms: PromiseSpec::KAnonymity { k: 2 },
+            terms: PromiseSpec::k_anonymity(2),
         }
     }
 

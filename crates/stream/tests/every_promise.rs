@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use denym_data::{Fraction, SplitMix64};
 use denym_measure::{Group, Histogram, Promise};
-use denym_policy::{Diversity, Exact, Likeness, LogBase};
+use denym_policy::Given;
 use denym_stream::{
     Event, Matching, Options, PromiseSpec, Reference, Rule, Slide, Status, Stream, Window,
     verify_chain, verify_window,
@@ -16,76 +16,48 @@ fn below(draw: &mut SplitMix64, limit: u64) -> u64 {
     draw.next_u64() % limit
 }
 
-fn exact(numerator: u64, denominator: u64) -> Exact {
-    Exact(Fraction::of(numerator, denominator))
+fn number(numerator: u64, denominator: u64) -> Given {
+    Given::Number(Fraction::of(numerator, denominator))
 }
 
 /// Every promise that windows can be judged by, about the numbers 1 to 4.
 fn promises() -> Vec<PromiseSpec> {
-    let attribute = Some("salary".to_owned());
-    let about = |spec: PromiseSpec| spec.about("salary");
-    let diversity = |kind, l| PromiseSpec::LDiversity {
-        attribute: attribute.clone(),
-        kind,
-        l: exact(l, 1),
+    let about = |name: &str, given: &[(&str, Given)]| {
+        let spec = PromiseSpec::new(name, given.iter().cloned());
+        spec.expect("its parameters").about("salary")
     };
-    let closeness = |distance| PromiseSpec::TCloseness {
-        attribute: attribute.clone(),
-        t: exact(1, 3),
-        distance,
-    };
-    let likeness = |kind| PromiseSpec::BetaLikeness {
-        attribute: attribute.clone(),
-        beta: exact(3, 2),
-        kind,
-    };
+    let four = || Given::Texts(vec!["4".into()]);
+    let whole = Given::Whole;
     vec![
-        diversity(Diversity::Distinct, 2),
-        diversity(Diversity::Entropy, 2),
-        diversity(
-            Diversity::Recursive {
-                c: exact(3, 1),
-                allowed: Vec::new(),
-                floor: Vec::new(),
-                least: exact(0, 1),
-            },
-            2,
+        about("distinct-l-diversity", &[("l", number(2, 1))]),
+        about("entropy-l-diversity", &[("l", number(2, 1))]),
+        about(
+            "recursive-l-diversity",
+            &[("c", number(3, 1)), ("l", number(2, 1))],
         ),
-        closeness(denym_policy::Distance::Equal),
-        closeness(denym_policy::Distance::Ordered),
-        likeness(Likeness::Basic),
-        likeness(Likeness::Enhanced),
-        about(PromiseSpec::Confidence {
-            attribute: None,
-            values: Vec::new(),
-            at_most: exact(2, 3),
-        }),
-        about(PromiseSpec::XyPrivacy {
-            attribute: None,
-            values: vec!["4".into()],
-            at_most: exact(1, 2),
-            k: 3,
-        }),
-        about(PromiseSpec::AlphaKAnonymity {
-            attribute: None,
-            alpha: exact(2, 3),
-            k: 3,
-        }),
-        about(PromiseSpec::KEAnonymity {
-            attribute: None,
-            k: 2,
-            e: exact(2, 1),
-        }),
-        about(PromiseSpec::EpsilonMAnonymity {
-            attribute: None,
-            epsilon: exact(1, 1),
-            m: 1,
-        }),
-        about(PromiseSpec::DeltaDisclosure {
-            attribute: None,
-            delta: exact(5, 2),
-            base: LogBase::E,
-        }),
+        about("t-closeness", &[("t", number(1, 3))]),
+        about("t-closeness-ordered", &[("t", number(1, 3))]),
+        about("basic-beta-likeness", &[("beta", number(3, 2))]),
+        about("enhanced-beta-likeness", &[("beta", number(3, 2))]),
+        about("confidence", &[("at-most", number(2, 3))]),
+        about(
+            "xy-privacy",
+            &[
+                ("values", four()),
+                ("at-most", number(1, 2)),
+                ("k", whole(3)),
+            ],
+        ),
+        about(
+            "alpha-k-anonymity",
+            &[("alpha", number(2, 3)), ("k", whole(3))],
+        ),
+        about("k-e-anonymity", &[("k", whole(2)), ("e", number(2, 1))]),
+        about(
+            "epsilon-m-anonymity",
+            &[("epsilon", number(1, 1)), ("m", whole(1))],
+        ),
+        about("delta-disclosure", &[("delta", number(5, 2))]),
     ]
 }
 
@@ -209,10 +181,7 @@ fn a_window_that_breaks_a_claimed_promise_is_found_out() {
     let slide = found.iter().find(|slide| slide.window.is_some()).unwrap();
     let window = slide.window.as_ref().unwrap();
     let mut certificate = slide.certificate.clone();
-    let PromiseSpec::LDiversity { l, .. } = &mut certificate.claims.promises[0] else {
-        panic!("a diversity");
-    };
-    *l = exact(5, 1);
+    assert!(certificate.claims.promises[0].set("l", number(5, 1)));
     assert!(verify_window(&certificate, &window.line()).is_err());
     let mut stated = slide.certificate.clone();
     stated.measured.promises[0] = "4".into();

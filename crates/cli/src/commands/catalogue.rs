@@ -90,8 +90,7 @@ pub(crate) fn promises(args: &PromisesArgs, console: &Console) -> ExitCode {
         console.print("| promise | what it says | formula | what it does not give | in a policy | parameters | grows with groups | with any group | source |\n|---|---|---|---|---|---|---|---|---|");
         for entry in PROMISES.iter() {
             let parameters: Vec<String> = entry
-                .parameters
-                .iter()
+                .all_parameters()
                 .map(|one| format!("`{}`: {}", one.name, one.meaning))
                 .collect();
             let yes = |flag: bool| if flag { "yes" } else { "no" };
@@ -115,7 +114,7 @@ pub(crate) fn promises(args: &PromisesArgs, console: &Console) -> ExitCode {
     console.document(&json!({"promises": PROMISES.iter().map(|entry| json!({
         "name": entry.name,
         "description": entry.description,
-        "parameters": entry.parameters.iter().map(|one| (one.name.to_owned(), json!(one.meaning))).collect::<serde_json::Map<_, _>>(),
+        "parameters": entry.all_parameters().map(|one| (one.name.to_owned(), json!(one.meaning))).collect::<serde_json::Map<_, _>>(),
         "formula": entry.formula,
         "limits": entry.limits,
         "policy": entry.in_policy(),
@@ -131,7 +130,7 @@ pub(crate) fn promises(args: &PromisesArgs, console: &Console) -> ExitCode {
         if let Some(text) = entry.in_policy() {
             console.say(format!("    {text}"));
         }
-        for one in entry.parameters {
+        for one in entry.all_parameters() {
             console.say(format!("    {:12} {}", one.name, one.meaning));
         }
         console.say(format!("    {}", entry.reference));

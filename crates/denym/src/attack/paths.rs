@@ -2,7 +2,7 @@
 
 use denym_attack::sequences::{Effort, Guarded};
 
-use crate::policy::PromiseSpec;
+use crate::policy::{Bounded, PromiseSpec};
 
 mod standalone;
 
@@ -22,25 +22,22 @@ pub(crate) fn effort(seed: u64) -> Effort {
 
 /// What must not be inferred under these promises.
 pub(crate) fn guarded(promises: &[PromiseSpec]) -> Vec<Guarded> {
-    let guarded = promises.iter().filter_map(|promise| match promise {
-        PromiseSpec::Confidence {
-            attribute: Some(attribute),
-            values,
-            at_most,
-        } => Some(Guarded::Values {
-            attribute: attribute.clone(),
-            values: values.clone(),
-            at_most: at_most.0,
-        }),
-        PromiseSpec::Items { items, at_most } => Some(Guarded::Items {
-            items: items.clone(),
-            at_most: at_most.0,
-        }),
-        PromiseSpec::Places { places, at_most } => Some(Guarded::Places {
-            places: places.clone(),
-            at_most: at_most.0,
-        }),
-        _ => None,
-    });
+    let guarded = promises
+        .iter()
+        .filter_map(|promise| match promise.bounded()? {
+            (Bounded::Values(attribute, values), at_most) => Some(Guarded::Values {
+                attribute: attribute?.to_owned(),
+                values: values.to_vec(),
+                at_most,
+            }),
+            (Bounded::Items(items), at_most) => Some(Guarded::Items {
+                items: items.to_vec(),
+                at_most,
+            }),
+            (Bounded::Places(places), at_most) => Some(Guarded::Places {
+                places: places.to_vec(),
+                at_most,
+            }),
+        });
     guarded.collect()
 }

@@ -17,7 +17,7 @@ use crate::listener::{Listener, Phase};
 use crate::paths::seconds;
 use crate::policy::paths::named_column;
 use crate::policy::transactions::TransactionColumns;
-use crate::policy::{Exact, Knowledge, Policy, PromiseSpec};
+use crate::policy::{Knowledge, Policy, PromiseSpec};
 use crate::transactions::{
     Baskets, TransactionForm, Wanted, coarser_names, judged, read_columns, read_released,
 };
@@ -232,10 +232,7 @@ impl Release {
         let certified = certified.map(|claim| claim.terms.clone());
         let asked = request.sensitive.iter();
         certified
-            .chain(asked.map(|(item, bound)| PromiseSpec::Items {
-                items: vec![item.clone()],
-                at_most: Exact(*bound),
-            }))
+            .chain(asked.map(|(item, bound)| PromiseSpec::items(vec![item.clone()], *bound)))
             .collect()
     }
 }

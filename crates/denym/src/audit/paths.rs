@@ -10,8 +10,8 @@ use super::subsets::{counted, positive, unknown_column};
 use crate::Error;
 use crate::listener::{Listener, Phase};
 use crate::paths::{Asked, Wanted, read_columns, sensitive_attributes};
+use crate::policy::PromiseSpec;
 use crate::policy::paths::{PathColumns, named_column};
-use crate::policy::{Exact, PromiseSpec};
 
 /// What is to be measured on paths.
 #[derive(Debug, Clone, Default)]
@@ -79,19 +79,13 @@ pub fn audit_paths(
         .map_err(unknown_column)?;
 
     listener.phase(Phase::Auditing);
-    let mut specs = vec![PromiseSpec::KAnonymity { k: request.k }];
+    let mut specs = vec![PromiseSpec::k_anonymity(request.k)];
     for (attribute, value, bound) in &request.confidence {
-        specs.push(PromiseSpec::Confidence {
-            attribute: Some(attribute.clone()),
-            values: value.iter().cloned().collect(),
-            at_most: Exact(*bound),
-        });
+        let values = value.iter().cloned().collect();
+        specs.push(PromiseSpec::confidence(attribute, values, *bound));
     }
     for (place, bound) in &request.places {
-        specs.push(PromiseSpec::Places {
-            places: vec![place.clone()],
-            at_most: Exact(*bound),
-        });
+        specs.push(PromiseSpec::places(vec![place.clone()], *bound));
     }
     let attributes = sensitive_attributes(&table.paths);
     let mut asked = Asked::default();

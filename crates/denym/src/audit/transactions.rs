@@ -10,9 +10,9 @@ use super::subsets::{counted, positive, unknown_column};
 use crate::Error;
 use crate::listener::{Listener, Phase};
 use crate::paths::Asked;
+use crate::policy::PromiseSpec;
 use crate::policy::paths::named_column;
 use crate::policy::transactions::TransactionColumns;
-use crate::policy::{Exact, PromiseSpec};
 use crate::transactions::{Wanted, read_columns};
 
 /// What is to be measured on transactions.
@@ -64,13 +64,10 @@ pub fn audit_transactions(
     let specs: Vec<PromiseSpec> = request
         .sensitive
         .iter()
-        .map(|(item, bound)| PromiseSpec::Items {
-            items: vec![item.clone()],
-            at_most: Exact(*bound),
-        })
+        .map(|(item, bound)| PromiseSpec::items(vec![item.clone()], *bound))
         .collect();
     let mut asked = Asked::default();
-    for spec in std::iter::once(&PromiseSpec::KAnonymity { k: request.k }).chain(&specs) {
+    for spec in std::iter::once(&PromiseSpec::k_anonymity(request.k)).chain(&specs) {
         asked.ask(spec, &[], &[])?;
     }
     let knowledge = Items {

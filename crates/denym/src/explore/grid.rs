@@ -5,7 +5,7 @@ use denym_data::Fraction;
 use super::ExploreRequest;
 use crate::Error;
 use crate::pipeline::Kind;
-use crate::policy::{Exact, Knowledge, Policy, PromiseSpec, Promised};
+use crate::policy::{Given, Knowledge, Policy, PromiseSpec, Promised};
 
 /// What can vary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,15 +126,10 @@ impl Setting {
             (Setting::Doublets, Knowledge::Doublets(known))
             | (Setting::Items, Knowledge::Items(known)) => whole(known),
             _ => {
-                let mut promises = policy.promises.iter();
-                promises.find_map(|promised| match (self, &promised.promise) {
-                    (Setting::K, PromiseSpec::KAnonymity { k }) => Fraction::new(*k, 1),
-                    (Setting::L, PromiseSpec::LDiversity { l, .. }) => Some(l.0),
-                    (Setting::T, PromiseSpec::TCloseness { t, .. }) => Some(t.0),
-                    (Setting::Confidence, PromiseSpec::Confidence { at_most, .. }) => {
-                        Some(at_most.0)
-                    }
-                    _ => None,
+                let mut promises = policy.promises.iter().map(|promised| &promised.promise);
+                promises.find_map(|promise| match self {
+                    Setting::K => Fraction::new(promise.size()?, 1),
+                    _ => promise.number(self.parameter(promise)?),
                 })
             }
         }
@@ -142,16 +137,23 @@ impl Setting {
 
     /// Gives a promise this bound, if it is the one that has it.
     fn bind(self, promise: &mut PromiseSpec, value: Fraction) -> bool {
-        match (self, promise) {
-            (Setting::K, PromiseSpec::KAnonymity { k }) => *k = floor(value),
-            (Setting::L, PromiseSpec::LDiversity { l: bound, .. })
-            | (Setting::T, PromiseSpec::TCloseness { t: bound, .. })
-            | (Setting::Confidence, PromiseSpec::Confidence { at_most: bound, .. }) => {
-                *bound = Exact(value);
-            }
-            _ => return false,
+        match self.parameter(promise) {
+            Some("k") => promise.set("k", Given::Whole(floor(value))),
+            Some(name) => promise.set(name, Given::Number(value)),
+            None => false,
         }
-        true
+    }
+
+    /// The parameter of a promise that it is the bound of.
+    fn parameter(self, promise: &PromiseSpec) -> Option<&'static str> {
+        let of_values = promise.attribute().is_some();
+        match self {
+            Setting::K => promise.size().map(|_| "k"),
+            Setting::L => promise.number("l").map(|_| "l"),
+            Setting::T => promise.number("t").map(|_| "t"),
+            Setting::Confidence => promise.bounded().filter(|_| of_values).map(|_| "at-most"),
+            _ => None,
+        }
     }
 }
 
@@ -262,7 +264,7 @@ impl Grid {
             }
             if setting == Setting::K && !bound {
                 varied.promises.push(Promised {
-                    promise: PromiseSpec::KAnonymity { k: floor(value) },
+                    promise: PromiseSpec::k_anonymity(floor(value)),
                     quasi: None,
                     span: 0..0,
                 });

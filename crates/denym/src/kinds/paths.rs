@@ -28,6 +28,7 @@ use crate::policy::paths::Matching;
 use crate::policy::{Policy, PromiseSpec};
 use crate::program::BLIND;
 use crate::reporting::paths as reporting;
+use denym_release::sensitive::certified;
 
 /// Who was where and when.
 pub(crate) struct OnPaths;
@@ -302,7 +303,7 @@ impl Kind for OnPaths {
             records: released.len() as u64,
             quasi_identifiers: names(policy, Role::QuasiIdentifier),
             sensitive: (made.source.sensitive.iter())
-                .map(|attribute| attribute.certified(&made.plan.promises))
+                .map(|attribute| certified(attribute, &made.plan.promises))
                 .collect(),
             paths: Some(PathClaims {
                 form: made.source.form.clone(),

@@ -52,10 +52,7 @@ fn least(policy: &Policy) -> u64 {
     let asked = policy
         .promises
         .iter()
-        .filter_map(|promised| match promised.promise {
-            PromiseSpec::KAnonymity { k } => Some(k),
-            _ => None,
-        });
+        .filter_map(|promised| promised.promise.size());
     asked.max().unwrap_or(1)
 }
 
@@ -323,7 +320,7 @@ fn judged(
         measured: fewest as f64,
         holds: Some(fewest >= k),
         check: Check::Attested,
-        terms: PromiseSpec::KAnonymity { k },
+        terms: PromiseSpec::k_anonymity(k),
     };
     Ok((claim, after))
 }

@@ -27,6 +27,7 @@ use crate::reporting::transactions as reporting;
 use crate::transactions::{
     Baskets, TransactionForm, items_of, judged, publish, read_released, request,
 };
+use denym_release::sensitive::certified;
 
 /// Which items each person has.
 pub(crate) struct OnTransactions;
@@ -184,7 +185,7 @@ impl Kind for OnTransactions {
         Statement {
             records: shown.sets.len() as u64,
             sensitive: (made.source.sensitive.iter())
-                .map(|own| own.certified(&promises(made.run.policy)))
+                .map(|own| certified(own, &promises(made.run.policy)))
                 .collect(),
             transactions: Some(made.source.form.clone()),
             ..Statement::default()

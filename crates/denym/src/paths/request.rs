@@ -7,7 +7,7 @@ use denym_sequences::{Algorithm, Bound, Cost, Hopeless, Ladder, Request};
 
 use super::{Asked, PathForm, PathTable};
 use crate::policy::paths::PathsSpec;
-use crate::policy::{Knowledge, Policy, PromiseSpec};
+use crate::policy::{Bounded, Knowledge, Policy};
 use crate::{Error, hierarchies, program};
 
 /// How many doublets the adversary knows.
@@ -38,31 +38,27 @@ pub(crate) fn request(
     }
     let mut request = Request::new(l, 1);
     for promised in &policy.promises {
-        match &promised.promise {
-            PromiseSpec::KAnonymity { k } => request.k = *k,
-            PromiseSpec::Confidence {
-                attribute: Some(attribute),
-                values,
-                at_most,
-            } => {
-                let at_most = at_most.0;
+        let promise = &promised.promise;
+        match (promise.size(), promise.bounded()) {
+            (Some(k), _) => request.k = k,
+            (_, Some((Bounded::Values(Some(attribute), values), at_most))) => {
                 let bounds = bounded_values(&source.paths, attribute, values, &mut warnings);
                 let bound = |value: &String| Bound::value(attribute, value, at_most);
                 request.bounds.extend(bounds.iter().map(bound));
             }
-            PromiseSpec::Places { places, at_most } => {
+            (_, Some((Bounded::Places(places), at_most))) => {
                 for place in places {
                     if !source.paths.locations().contains(place) {
                         warnings.push(
                             "a sensitive place of the policy occurs nowhere in the data".into(),
                         );
                     }
-                    request.bounds.push(Bound::place(place, at_most.0));
+                    request.bounds.push(Bound::place(place, at_most));
                 }
             }
-            other => {
+            _ => {
                 let mut asked = Asked::default();
-                asked.ask(other, &source.sensitive, &[])?;
+                asked.ask(promise, &source.sensitive, &[])?;
                 let asked = asked.promises.into_iter();
                 request.promises.extend(asked.map(std::sync::Arc::from));
             }

@@ -11,7 +11,7 @@ use super::events::{Events, group};
 use super::points::slots;
 use super::wide::{one_record_each, wide};
 use super::{PathForm, sensitive_attributes};
-use denym_release::judge::SensitiveAttribute;
+use denym_measure::SensitiveAttribute;
 
 use crate::Error;
 use crate::policy::paths::{PathColumns, PathsSpec};

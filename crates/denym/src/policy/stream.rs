@@ -9,14 +9,14 @@ use denym_engine::events::{Address, Columns, EventFormat};
 use denym_stream::{Form, Horizon, Matching, Options, Reference, Rule};
 
 use super::broker::{BrokerSpec, broker_section, with_login};
-use super::{AttributeSpec, PromiseSpec, Promised};
+use super::{AttributeSpec, Promised};
 use crate::Error;
 use crate::pseudonyms::Environment;
 use denym_attack::Shape;
 use denym_policy::reader::{Mistakes, Node, Section};
-use denym_policy::sequences::{Sequenced, promises};
 use denym_policy::syntax;
 use denym_policy::{AttackSpec, Mistake, attack_section};
+use denym_policy::{Bounded, JudgedOn, promises};
 
 /// What a data steward wants done with a stream of events.
 #[derive(Debug, Clone)]
@@ -230,7 +230,7 @@ fn read(root: &Section<'_, '_>, file: &Path, mistakes: &Mistakes) -> Option<Stre
     let promised = root.need("promise", "add `[promise]` with `k-anonymity = 5`");
     let promised = promised.and_then(|node| {
         let section = node.open("{ k-anonymity = 5 }")?;
-        let found = promises(&section, &mut attributes, mistakes, Sequenced::STREAM);
+        let found = promises(&section, &mut attributes, mistakes, JudgedOn::STREAM);
         Some((found, node))
     });
     let release = root.get("release");
@@ -262,32 +262,30 @@ fn read(root: &Section<'_, '_>, file: &Path, mistakes: &Mistakes) -> Option<Stre
         ..
     } in promised
     {
-        match asked {
-            PromiseSpec::KAnonymity { k: asked } => k = Some(asked),
-            PromiseSpec::Confidence {
-                attribute: Some(attribute),
-                values,
-                at_most,
-            } if !values.is_empty() => {
+        match (asked.size(), asked.bounded()) {
+            (Some(asked), _) => k = Some(asked),
+            (_, Some((Bounded::Values(Some(attribute), values), at_most)))
+                if !values.is_empty() =>
+            {
                 for value in values {
-                    options = options.with_bound(&attribute, &value, at_most.0);
+                    options = options.with_bound(attribute, value, at_most);
                 }
             }
-            other => {
-                let about = other.attribute().and_then(Option::as_ref);
+            _ => {
+                let about = asked.attribute().and_then(Option::as_ref);
                 let compared = reference.iter().any(|own| Some(&own.attribute) == about);
-                if other.needs_reference() && !compared {
+                if asked.needs_reference() && !compared {
                     mistakes.add(
                         "policy-no-distribution",
                         span,
                         format!(
                             "`{}` compares with a distribution, and a stream has no whole to take it from",
-                            other.name()
+                            asked.name()
                         ),
                         "say how the attribute is spread over the people: `status = { role = \"sensitive\", distribution = { Doctor = 30, Lawyer = 70 } }`",
                     );
                 }
-                options.promises.push(other);
+                options.promises.push(asked);
             }
         }
     }

@@ -14,7 +14,7 @@ use crate::account::Account;
 use crate::certificate::{Certificate, Check, Claim, share};
 use crate::paths::{PathForm, PathTable, knowledge_of};
 use crate::policy::paths::Matching;
-use crate::policy::{Knowledge, Policy, PromiseSpec};
+use crate::policy::{Knowledge, Policy};
 
 /// Rows of the grid of places and hours; more are not readable.
 const MOST_PLACES: usize = 40;
@@ -139,10 +139,10 @@ fn path_claim(certified: &Claim, l: usize) -> denym_report::Claim {
     let mut found = claim(certified, "people");
     let asked = &found.asked;
     found.explanation = match &certified.terms {
-        PromiseSpec::KAnonymity { .. } => format!(
+        terms if terms.size().is_some() => format!(
             "Whoever knows up to {l} places and times of a person finds {asked} people who fit, never one alone."
         ),
-        PromiseSpec::Places { .. } => format!(
+        terms if terms.is_about_places() => format!(
             "Whoever knows up to {l} other places and times of a person cannot conclude a visit to a sensitive place with a certainty above the bound ({asked})."
         ),
         _ => format!(

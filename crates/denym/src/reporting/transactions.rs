@@ -10,7 +10,7 @@ use super::{attempts, claim, fact, provenance};
 use crate::account::Account;
 use crate::certificate::{Certificate, Claim, share};
 use crate::figures::Figures;
-use crate::policy::{Knowledge, Policy, PromiseSpec};
+use crate::policy::{Knowledge, Policy};
 use crate::transactions::{TransactionForm, items_of};
 
 /// Bars of the items that lose most; more are not readable.
@@ -116,7 +116,7 @@ fn item_claim(certified: &Claim, m: usize) -> denym_report::Claim {
     let mut found = claim(certified, "people");
     let asked = &found.asked;
     found.explanation = match &certified.terms {
-        PromiseSpec::KAnonymity { .. } => format!(
+        terms if terms.size().is_some() => format!(
             "Whoever knows up to {m} items of a person finds {asked} people who fit, never one alone."
         ),
         _ => format!(

@@ -8,7 +8,7 @@ use denym_report::{
 
 use super::StreamPolicy;
 use super::checkpoint::Ledger;
-use crate::certificate::{Check, asked as bound};
+use crate::certificate::Check;
 use crate::{Error, reporting};
 
 /// The most points of a line: more windows than these are thinned out.
@@ -135,15 +135,15 @@ fn claims(asked: &Claims, shown: &[&Certificate]) -> Vec<Claim> {
     }
     let further = asked.promises.iter().enumerate().map(|(at, terms)| {
         let found = people().filter_map(|one| one.measured.promises.get(at)?.parse::<f64>().ok());
-        let worst = match terms.entry().map(|entry| entry.sense) {
-            Some(Sense::AtLeast) => found.fold(f64::INFINITY, f64::min),
-            _ => found.fold(f64::NEG_INFINITY, f64::max),
+        let worst = match terms.entry().sense {
+            Sense::AtLeast => found.fold(f64::INFINITY, f64::min),
+            Sense::AtMost => found.fold(f64::NEG_INFINITY, f64::max),
         };
         let claim = crate::certificate::Claim {
             promise: terms.name().to_owned(),
             attribute: terms.attribute().cloned().flatten(),
             quasi_identifiers: Vec::new(),
-            asked: bound(terms),
+            asked: terms.bound(),
             measured: worst,
             // A window that does not keep it does not leave.
             holds: Some(true),

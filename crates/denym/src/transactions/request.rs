@@ -6,7 +6,7 @@ use denym_sequences::{Cost, TransactionRequest};
 
 use super::{Baskets, TransactionForm};
 use crate::paths::Asked;
-use crate::policy::{Knowledge, Policy, PromiseSpec};
+use crate::policy::{Bounded, Knowledge, Policy};
 use crate::{Error, hierarchies};
 
 /// How many items the adversary knows.
@@ -37,21 +37,22 @@ pub(crate) fn request(
     }
     let mut request = TransactionRequest::new(m, 1);
     for promised in &policy.promises {
-        match &promised.promise {
-            PromiseSpec::KAnonymity { k } => request.k = *k,
-            PromiseSpec::Items { items, at_most } => {
+        let promise = &promised.promise;
+        match (promise.size(), promise.bounded()) {
+            (Some(k), _) => request.k = k,
+            (_, Some((Bounded::Items(items), at_most))) => {
                 for item in items {
                     if source.sets.locations().binary_search(item).is_err() {
                         warnings.push(format!(
                             "the sensitive item `{item}` of the policy occurs nowhere in the data"
                         ));
                     }
-                    request.sensitive.push((item.clone(), at_most.0));
+                    request.sensitive.push((item.clone(), at_most));
                 }
             }
-            other => {
+            _ => {
                 let mut asked = Asked::default();
-                asked.ask(other, &source.sensitive, &[])?;
+                asked.ask(promise, &source.sensitive, &[])?;
                 let asked = asked.promises.into_iter();
                 request.promises.extend(asked.map(std::sync::Arc::from));
             }
@@ -79,8 +80,8 @@ pub(crate) fn coarser_names(
     let file = policy.resolve(file);
     let promises = policy.promises.iter().map(|promised| &promised.promise);
     let sensitive: Vec<&String> = promises
-        .filter_map(|promise| match promise {
-            PromiseSpec::Items { items, .. } => Some(items),
+        .filter_map(|promise| match promise.bounded() {
+            Some((Bounded::Items(items), _)) => Some(items),
             _ => None,
         })
         .flatten()

@@ -6,7 +6,7 @@ use denym_data::Sequences;
 use denym_data::paths::PathsError;
 use denym_data::{Column, Role, Table};
 use denym_engine::{Engine, Names, ReadOptions};
-use denym_release::judge::SensitiveAttribute;
+use denym_measure::SensitiveAttribute;
 
 use super::TransactionForm;
 use crate::Error;

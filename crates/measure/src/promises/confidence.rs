@@ -47,11 +47,7 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     place: 90,
     in_policy: Some(("confidence", "{ ... }")),
     linkage: Linkage::Attribute,
-    parameters: &[
-        ATTRIBUTE,
-        takes("values", Takes::Values, "the guarded values"),
-        takes("at-most", Takes::Share, "largest share of each"),
-    ],
+    parameters: &[ATTRIBUTE, takes("values", Takes::Values, "the guarded values").like("[\"HIV\"]"), takes("at-most", Takes::Share, "largest share of each").like("0.6")],
     sense: Sense::AtMost,
     monotone: SHARES,
     description: "no guarded value can be inferred with more than the given confidence",
@@ -59,7 +55,33 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     formula: "count(s in g) / |g| <= at-most for each guarded s",
     limits: "values without a bound are not guarded",
     reference: "Wang, Fung, Yu, Handicapping attacker's confidence, 2007",
+bound: "at-most",
+alone: Some("at-most"),
+build: |asked| Ok(Box::new(asked.confidence()?)),
+..PromiseEntry::BASE
 }];
+
+/// The same bound within sequences: on visits to places, on having items. Such promises are built by who knows the sequences.
+pub(crate) static WITHIN: [PromiseEntry; 2] = [
+    PromiseEntry {
+        parameters: &[
+            takes("places", Takes::Places, "sensitive places").like("[\"Clinic\"]"),
+            takes("at-most", Takes::Share, "largest share of each").like("0.6"),
+        ],
+        alone: None,
+        build: |_| Err("places are sensitive on paths only"),
+        ..ENTRIES[0]
+    },
+    PromiseEntry {
+        parameters: &[
+            takes("items", Takes::Items, "sensitive items").like("[\"pregnancy test\"]"),
+            takes("at-most", Takes::Share, "largest share of each").like("0.6"),
+        ],
+        alone: None,
+        build: |_| Err("items are sensitive in transactions only"),
+        ..ENTRIES[0]
+    },
+];
 
 /// The share of subjects with certain values stays at or below a bound.
 #[derive(Debug, Clone)]

@@ -39,7 +39,7 @@
 use denym_data::{Code, Fraction};
 
 use crate::catalogue::{ATTRIBUTE, Linkage, NEVER, PromiseEntry, SHARES, Takes, takes};
-use crate::{Group, Promise, Sense, Terms};
+use crate::{Group, Parameters, Promise, Sense, Terms};
 
 /// What policies, lists and reports say about it.
 pub(crate) const ENTRIES: &[PromiseEntry] = &[
@@ -48,15 +48,7 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[
         place: 190,
         in_policy: Some(("delta-disclosure", "{ ... }")),
         linkage: Linkage::Attribute,
-        parameters: &[
-            ATTRIBUTE,
-            takes(
-                "delta",
-                Takes::Number,
-                "bound on |log of the ratio of shares|",
-            ),
-            takes("base", Takes::Choice(&["e", "2"]), "e or 2"),
-        ],
+        parameters: &[ATTRIBUTE, takes("delta", Takes::Number, "bound on |log of the ratio of shares|").like("1.5"), takes("base", Takes::Choice(&["e", "2"]), "e or 2").like("\"e\"")],
         sense: Sense::AtMost,
         monotone: SHARES,
         description: "every value is about as frequent in each group as in the table",
@@ -64,21 +56,18 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[
         formula: "|log(q(s) / p(s))| < delta for every s of the table",
         limits: "every group must show every value, so few tables can keep it",
         reference: "Brickell and Shmatikov, The cost of privacy, 2008",
+bound: "delta",
+alone: Some("delta"),
+compares: true,
+build: |asked| build(asked, Absent::Breaks),
+..PromiseEntry::BASE
     },
     PromiseEntry {
         name: "delta-disclosure-present-values",
         place: 200,
         in_policy: None,
         linkage: Linkage::Attribute,
-        parameters: &[
-            ATTRIBUTE,
-            takes(
-                "delta",
-                Takes::Number,
-                "bound on |log of the ratio of shares|",
-            ),
-            takes("base", Takes::Choice(&["e", "2"]), "e or 2"),
-        ],
+        parameters: &[ATTRIBUTE, takes("delta", Takes::Number, "bound on |log of the ratio of shares|").like("1.5"), takes("base", Takes::Choice(&["e", "2"]), "e or 2").like("\"e\"")],
         sense: Sense::AtMost,
         monotone: NEVER,
         description: "the same, skipping values that a group lacks, as some tools do",
@@ -86,8 +75,23 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[
         formula: "|log(q(s) / p(s))| < delta for every s of g",
         limits: "absent values are ignored: weaker than the paper, for comparison with tools that do so",
         reference: "Brickell and Shmatikov, The cost of privacy, 2008",
+bound: "delta",
+compares: true,
+build: |asked| build(asked, Absent::Skipped),
+..PromiseEntry::BASE
     },
 ];
+
+fn build(asked: &Parameters<'_>, absent: Absent) -> Result<Box<dyn Promise>, &'static str> {
+    let base = if asked.says("base", "2") {
+        Base::Two
+    } else {
+        Base::E
+    };
+    let delta = asked.number("delta");
+    let promise = DeltaDisclosure::new(asked.position()?, delta, base, absent, asked.reference()?);
+    Ok(Box::new(promise))
+}
 
 /// What a value that a group lacks means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -42,7 +42,7 @@ use denym_data::{Code, Fraction};
 
 use crate::catalogue::{ATTRIBUTE, Linkage, PromiseEntry, SHARES, Takes, takes};
 use crate::exact::compare_products;
-use crate::{Group, Histogram, Promise, Sense, Terms};
+use crate::{Group, Histogram, Parameters, Promise, Sense, Terms};
 
 /// What policies, lists and reports say about it.
 pub(crate) const ENTRIES: &[PromiseEntry] = &[
@@ -51,12 +51,7 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[
         place: 70,
         in_policy: Some(("l-diversity", "{ kind = \"recursive\", ... }")),
         linkage: Linkage::Attribute,
-        parameters: &[
-            ATTRIBUTE,
-            takes("c", Takes::Number, "the constant"),
-            takes("l", Takes::Whole, "values excluded plus two"),
-            takes("allowed", Takes::Values, "values that may be disclosed"),
-        ],
+        parameters: &[ATTRIBUTE, takes("kind", Takes::Holds("recursive", &[takes("c", Takes::Number, "the most frequent value must be rarer than c times the rest").like("2"), takes("allowed", Takes::Values, "values that may be disclosed").like("[\"flu\"]")]), "recursive"), takes("l", Takes::Count, "values excluded plus two").like("3")],
         sense: Sense::AtMost,
         monotone: SHARES,
         description: "recursive diversity that lets harmless values be disclosed",
@@ -64,20 +59,16 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[
         formula: "recursive, f1 the most frequent value that is not allowed",
         limits: "whoever decides which values are harmless decides for everybody",
         reference: "Machanavajjhala et al., l-diversity, 2007",
+bound: "c",
+build,
+..PromiseEntry::BASE
     },
     PromiseEntry {
         name: "negative-disclosure-recursive-l-diversity",
         place: 80,
         in_policy: Some(("l-diversity", "{ kind = \"recursive\", ... }")),
         linkage: Linkage::Attribute,
-        parameters: &[
-            ATTRIBUTE,
-            takes("c", Takes::Number, "the constant"),
-            takes("l", Takes::Whole, "values excluded plus two"),
-            takes("allowed", Takes::Values, "values that may be disclosed"),
-            takes("floor", Takes::Values, "values that may not be ruled out"),
-            takes("least", Takes::ShareOrZero, "their least share"),
-        ],
+        parameters: &[ATTRIBUTE, takes("kind", Takes::Holds("recursive", &[takes("c", Takes::Number, "the most frequent value must be rarer than c times the rest").like("2"), takes("allowed", Takes::Values, "values that may be disclosed").like("[\"flu\"]"), takes("floor", Takes::Values, "values that may not be ruled out").like("[\"flu\"]"), takes("least", Takes::ShareOrZero, "their least share").like("0.1")]), "recursive"), takes("l", Takes::Count, "values excluded plus two").like("3")],
         sense: Sense::AtMost,
         monotone: SHARES,
         description: "recursive diversity that also keeps values from being ruled out",
@@ -85,8 +76,23 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[
         formula: "positive-disclosure recursive, and share(s) >= least for each floored s",
         limits: "a floor that the whole table does not reach can be kept by no release",
         reference: "Machanavajjhala et al., l-diversity, 2007",
+bound: "c",
+build,
+..PromiseEntry::BASE
     },
 ];
+
+/// With nothing allowed and no floor it is what recursive diversity is.
+fn build(asked: &Parameters<'_>) -> Result<Box<dyn Promise>, &'static str> {
+    Ok(Box::new(DisclosureRecursive::negative(
+        asked.position()?,
+        asked.number("c"),
+        asked.whole("l") as usize,
+        asked.codes("allowed")?,
+        asked.number("least"),
+        asked.codes("floor")?,
+    )))
+}
 
 /// Positive-disclosure recursive (c,l)-diversity, with a floor for values that must not be ruled out.
 #[derive(Debug, Clone)]

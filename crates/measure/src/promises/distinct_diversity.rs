@@ -36,10 +36,7 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     place: 40,
     in_policy: Some(("l-diversity", "{ kind = \"distinct\", ... }")),
     linkage: Linkage::Attribute,
-    parameters: &[
-        ATTRIBUTE,
-        takes("l", Takes::Whole, "fewest distinct values in a group"),
-    ],
+    parameters: &[ATTRIBUTE, takes("kind", Takes::Holds("distinct", &[]), "distinct"), takes("l", Takes::Count, "fewest distinct values in a group").like("3")],
     sense: Sense::AtLeast,
     monotone: COUNTS,
     description: "each group shows at least l sensitive values",
@@ -47,6 +44,10 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     formula: "|distinct sensitive values in g| >= l",
     limits: "one value may still hold for almost everybody of a group (skewness), and values may be alike",
     reference: "Machanavajjhala et al., l-diversity, 2006",
+bound: "l",
+alone: Some("l"),
+build: |asked| Ok(Box::new(DistinctDiversity { attribute: asked.position()?, l: asked.whole("l") })),
+..PromiseEntry::BASE
 }];
 
 /// At least `l` distinct values of one sensitive attribute in every group.

@@ -31,7 +31,7 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     place: 10,
     in_policy: Some(("k-anonymity", "{ k = 5 }")),
     linkage: Linkage::Record,
-    parameters: &[takes("k", Takes::Whole, "fewest subjects in a group")],
+    parameters: &[takes("k", Takes::Whole, "fewest subjects in a group").like("5")],
     sense: Sense::AtLeast,
     monotone: COUNTS,
     description: "nobody can be told apart from at least k - 1 others",
@@ -39,6 +39,10 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     formula: "|subjects(g)| >= k for every group g",
     limits: "says nothing about sensitive values: a group may share one (homogeneity)",
     reference: "Sweeney 2002; Samarati 2001",
+bound: "k",
+alone: Some("k"),
+build: |asked| Ok(Box::new(KAnonymity { k: asked.whole("k") })),
+..PromiseEntry::BASE
 }];
 
 /// At least `k` subjects in every group.

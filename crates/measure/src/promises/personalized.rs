@@ -59,7 +59,7 @@ use denym_data::{Code, Column, Fraction, Hierarchy};
 
 use crate::catalogue::{ATTRIBUTE, Linkage, NEVER, PromiseEntry, Takes, takes};
 use crate::exact::compare_products;
-use crate::{Error, Group, Promise, Sense, Terms};
+use crate::{Error, Group, Parameters, Promise, Sense, Terms};
 
 /// What policies, lists and reports say about it.
 pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
@@ -67,12 +67,7 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     place: 210,
     in_policy: Some(("personalized-privacy", "{ ... }")),
     linkage: Linkage::Attribute,
-    parameters: &[
-        ATTRIBUTE,
-        takes("guards", Takes::Hidden, "column of guarding nodes"),
-        takes("taxonomy", Takes::OfTheAttribute, "tree of the values"),
-        takes("at-most", Takes::Share, "largest breach probability"),
-    ],
+    parameters: &[ATTRIBUTE, takes("guards", Takes::Hidden, "column of guarding nodes").like("\"guard\""), takes("taxonomy", Takes::OfTheAttribute, "tree of the values"), takes("at-most", Takes::Share, "largest breach probability").like("0.5")],
     sense: Sense::AtMost,
     monotone: NEVER,
     description: "each person's own guarding node holds for at most the given share of their group",
@@ -80,7 +75,27 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     formula: "for each person: share of their group below their guarding node <= at-most",
     limits: "needs guarding nodes that do not depend on the value; they are never published",
     reference: "Xiao and Tao, Personalized privacy preservation, 2006",
+bound: "at-most",
+build,
+..PromiseEntry::BASE
 }];
+
+fn build(asked: &Parameters<'_>) -> Result<Box<dyn Promise>, &'static str> {
+    let position = asked.position()?;
+    let (guards, nodes) = asked.guards()?;
+    let taxonomy = asked.taxonomy("guarding nodes need a taxonomy")?;
+    let promise = PersonalizedPrivacy::new(
+        position,
+        guards,
+        asked.number("at-most"),
+        &asked.attribute()?.as_column(),
+        taxonomy,
+        &nodes.as_column(),
+    );
+    Ok(Box::new(
+        promise.map_err(|_| "a guarding node is not in the taxonomy")?,
+    ))
+}
 
 /// The share of a group under any of its guarding nodes stays at or below a bound.
 #[derive(Debug, Clone)]

@@ -31,10 +31,7 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     place: 20,
     in_policy: Some(("xy-anonymity", "{ ... }")),
     linkage: Linkage::Record,
-    parameters: &[
-        takes("y", Takes::Columns, "the columns Y"),
-        takes("k", Takes::Whole, "fewest distinct values of Y in a group"),
-    ],
+    parameters: &[takes("y", Takes::Columns, "the columns whose values are counted").like("[\"ward\"]"), takes("k", Takes::Whole, "fewest distinct values of Y in a group").like("3")],
     sense: Sense::AtLeast,
     monotone: COUNTS,
     description: "each group on X is linked to at least k distinct values on Y",
@@ -42,6 +39,9 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     formula: "|distinct Y values in g| >= k for every group g on X",
     limits: "Y values that mean the same are counted apart",
     reference: "Wang and Fung, Anonymizing sequential releases, 2006",
+bound: "k",
+build: |asked| Ok(Box::new(XyAnonymity { y: asked.counted()?, k: asked.whole("k") })),
+..PromiseEntry::BASE
 }];
 
 /// At least `k` distinct values of Y in every group.

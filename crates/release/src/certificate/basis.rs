@@ -4,8 +4,8 @@
 //! against which knowledge, and at the parts that columns play; never at what a certificate says of itself (`check`, `holds`).
 
 use super::{Certificate, Check, Claim, ColumnRole, DataFile, PublishedColumn};
+use denym_policy::Knowledge;
 use denym_policy::paths::Matching;
-use denym_policy::{Diversity, Knowledge, PromiseSpec};
 
 /// What a claim rests on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,10 +119,10 @@ impl Certificate {
     pub fn basis(&self, claim: &Claim) -> Basis {
         let terms = &claim.terms;
         if let Some(layout) = &self.paths {
-            return match (terms, layout.matching) {
-                (PromiseSpec::Places { .. }, _) => Basis::Attested(Word::Places),
-                (_, Matching::Consistent) => Basis::Counted(Word::Matching),
-                (_, Matching::Covers) => self.against_reference(claim),
+            return match layout.matching {
+                _ if terms.is_about_places() => Basis::Attested(Word::Places),
+                Matching::Consistent => Basis::Counted(Word::Matching),
+                Matching::Covers => self.against_reference(claim),
             };
         }
         if self.transactions.is_some() {
@@ -183,10 +183,7 @@ impl Certificate {
                 )
         });
         let structural = structural.map(|column| &column.name);
-        let counted = match &claim.terms {
-            PromiseSpec::XyAnonymity { y, .. } => y.as_slice(),
-            _ => &[],
-        };
+        let counted = claim.terms.counted();
         for name in structural.chain(&claim.attribute).chain(counted) {
             if !names.contains(name) {
                 names.push(name.clone());
@@ -236,46 +233,8 @@ impl Certificate {
     pub fn marked(mut self) -> Certificate {
         for at in 0..self.claims.len() {
             self.claims[at].check = self.basis(&self.claims[at]).check();
-            self.claims[at].asked = asked(&self.claims[at].terms);
+            self.claims[at].asked = self.claims[at].terms.bound();
         }
         self
-    }
-}
-
-/// The bound that a promise asks for, as claims state it.
-pub fn asked(terms: &PromiseSpec) -> f64 {
-    match terms {
-        PromiseSpec::KAnonymity { k }
-        | PromiseSpec::XyAnonymity { k, .. }
-        | PromiseSpec::KMap { k, .. } => *k as f64,
-        PromiseSpec::LDiversity {
-            kind: Diversity::Recursive { c, .. },
-            ..
-        } => c.0.to_f64(),
-        PromiseSpec::LDiversity { l, .. } => l.0.to_f64(),
-        PromiseSpec::TCloseness { t, .. } => t.0.to_f64(),
-        PromiseSpec::Confidence { at_most, .. }
-        | PromiseSpec::XyPrivacy { at_most, .. }
-        | PromiseSpec::Places { at_most, .. }
-        | PromiseSpec::Items { at_most, .. }
-        | PromiseSpec::PersonalizedPrivacy { at_most, .. } => at_most.0.to_f64(),
-        PromiseSpec::AlphaKAnonymity { alpha, .. } => alpha.0.to_f64(),
-        PromiseSpec::KEAnonymity { e, .. } => e.0.to_f64(),
-        PromiseSpec::EpsilonMAnonymity { m, .. } => 1.0 / (*m).max(1) as f64,
-        PromiseSpec::BetaLikeness { beta, .. } => beta.0.to_f64(),
-        PromiseSpec::DeltaDisclosure { delta, .. } => delta.0.to_f64(),
-        PromiseSpec::DeltaPresence { most, .. } => most.0.to_f64(),
-    }
-}
-
-/// Whether larger is safer in what a promise measures.
-pub fn at_least(terms: &PromiseSpec) -> bool {
-    match terms {
-        PromiseSpec::LDiversity { kind, .. } => !matches!(kind, Diversity::Recursive { .. }),
-        PromiseSpec::KAnonymity { .. }
-        | PromiseSpec::XyAnonymity { .. }
-        | PromiseSpec::KEAnonymity { .. }
-        | PromiseSpec::KMap { .. } => true,
-        _ => false,
     }
 }

@@ -6,9 +6,10 @@ use denym_data::{Dictionary, Kind, Strings};
 
 use super::verdict::same;
 use crate::Error;
-use crate::certificate::{Certificate, Claim, DataFile, FORM, Sensitive, Shape, asked};
-use crate::judge::joint_name;
-use denym_policy::{Distance, Diversity, Knowledge, PromiseSpec};
+use crate::certificate::{Certificate, Claim, DataFile, FORM, Sensitive, Shape};
+use denym_measure::catalogue::Needs;
+use denym_measure::{Bounded, joint_name};
+use denym_policy::{Knowledge, PromiseSpec};
 
 /// The certificate that a check stands on.
 pub(super) struct Grounds<'a> {
@@ -143,7 +144,7 @@ impl Grounds<'_> {
             matches!(self.certificate.knows, Knowledge::Doublets(1..=MOST)),
             "the number of known doublets is not between 1 and 64",
         )?;
-        self.only(|terms| !matches!(terms, PromiseSpec::Items { .. }))
+        self.only(|terms| !matches!(terms.bounded(), Some((Bounded::Items(_), _))))
     }
 
     fn transactions(&self) -> Result<(), Error> {
@@ -155,10 +156,7 @@ impl Grounds<'_> {
             self.certificate.quasi_identifiers.is_empty(),
             "what is known of transactions are items",
         )?;
-        self.only(|terms| match terms {
-            PromiseSpec::Items { items, .. } => !items.is_empty(),
-            other => !matches!(other, PromiseSpec::Places { .. }),
-        })
+        self.only(|terms| !terms.is_about_places())
     }
 
     fn trails(&self) -> Result<(), Error> {
@@ -169,7 +167,7 @@ impl Grounds<'_> {
         self.demand(bare, "trails have no columns beside ids and institutions")?;
         for claim in &self.certificate.claims {
             let whole = claim.quasi_identifiers.is_empty();
-            let size = matches!(claim.terms, PromiseSpec::KAnonymity { .. });
+            let size = claim.terms.size().is_some();
             self.demand(whole && size, "trails promise nothing but k-anonymity")?;
         }
         Ok(())
@@ -185,8 +183,7 @@ impl Grounds<'_> {
             "the certificate mixes tables with another kind of data",
         )?;
         for claim in &certificate.claims {
-            let on_groups = !claim.terms.is_private()
-                && !matches!(claim.terms, PromiseSpec::XyAnonymity { .. });
+            let on_groups = !claim.terms.is_private() && claim.terms.counted().is_empty();
             self.demand(
                 on_groups && allowed(&claim.terms) && claim.quasi_identifiers.is_empty(),
                 format!(
@@ -207,7 +204,7 @@ impl Grounds<'_> {
         self.demand(
             claim.promise == name
                 && claim.attribute == about
-                && same(claim.asked, asked(terms))
+                && same(claim.asked, terms.bound())
                 && claim.measured.is_finite(),
             format!("a claim of `{name}` says one thing in words and another in its terms"),
         )?;
@@ -225,13 +222,13 @@ impl Grounds<'_> {
             )?;
         }
         self.demand(
-            whole_where_it_must_be(terms),
+            terms.is_sound(),
             format!("the terms of `{name}` are not those of a policy"),
         )?;
         let described = |name: &str| certificate.sensitive.iter().find(|s| s.name == name);
-        if let PromiseSpec::XyAnonymity { y, .. } = terms {
+        if !terms.counted().is_empty() {
             self.demand(
-                described(&joint_name(y)).is_some(),
+                described(&joint_name(terms.counted())).is_some(),
                 "the certificate does not describe the columns that `xy-anonymity` counts",
             )?;
         }
@@ -248,13 +245,7 @@ impl Grounds<'_> {
             !terms.needs_reference() || listed.is_some_and(|values| !values.is_empty()),
             format!("there is no reference that `{name}` could be judged against"),
         )?;
-        let hierarchical = matches!(
-            terms,
-            PromiseSpec::TCloseness {
-                distance: Distance::Hierarchical,
-                ..
-            }
-        );
+        let hierarchical = terms.entry().needs() == Needs::Taxonomy;
         self.demand(
             !hierarchical || sensitive.taxonomy.is_some(),
             "there is no taxonomy for the hierarchical distance",
@@ -284,20 +275,6 @@ impl Grounds<'_> {
             rows.len() == values.len() && rows.iter().zip(values).all(leaf),
             "a taxonomy does not begin with the values of its attribute",
         )
-    }
-}
-
-/// Whether the numbers of a promise are such as a policy may have.
-fn whole_where_it_must_be(terms: &PromiseSpec) -> bool {
-    match terms {
-        PromiseSpec::LDiversity { kind, l, .. } => {
-            l.0.numerator() >= l.0.denominator()
-                && (*kind == Diversity::Entropy || l.0.denominator() == 1)
-        }
-        PromiseSpec::EpsilonMAnonymity { m, .. } => *m > 0,
-        PromiseSpec::KAnonymity { k } | PromiseSpec::KMap { k, .. } => *k > 0,
-        PromiseSpec::XyAnonymity { y, k } => *k > 0 && !y.is_empty(),
-        _ => true,
     }
 }
 

@@ -8,8 +8,9 @@ use super::verdict::Verified;
 use super::{Found, Sight};
 use crate::Error;
 use crate::certificate::{Basis, Claim, ColumnRole, Word};
-use crate::judge::SensitiveAttribute;
+use crate::sensitive::from_certificate;
 use crate::sequences::{Asked, claims};
+use denym_measure::SensitiveAttribute;
 use denym_policy::paths::Matching;
 use denym_policy::{Knowledge, PromiseSpec};
 
@@ -28,7 +29,7 @@ pub(super) fn verify(
     let attributes: Vec<SensitiveAttribute> = certificate
         .sensitive
         .iter()
-        .map(|own| SensitiveAttribute::from_certificate(own, table.column(&own.name)))
+        .map(|own| from_certificate(own, table.column(&own.name)))
         .collect();
     let columns = table.columns().iter().map(|column| {
         let own = attributes.iter().find(|own| own.name == column.name);

@@ -9,7 +9,8 @@ use super::{Found, reference};
 use crate::Error;
 use crate::certificate::{Basis, Claim, Word};
 use crate::evidence::Evidence;
-use crate::judge::SensitiveAttribute;
+use crate::sensitive::from_certificate;
+use denym_measure::SensitiveAttribute;
 use denym_policy::PromiseSpec;
 
 /// Measures the claims of a table, in which the values of groups stand beside their records.
@@ -56,7 +57,7 @@ pub(super) fn verify(grounds: &Grounds<'_>, table: &Table) -> Result<Found, Erro
             .filter(|&at| {
                 wanted(&claims[at], true)
                     && claims[at].basis == Basis::Attested(Word::Numbering)
-                    && matches!(certificate.claims[at].terms, PromiseSpec::KAnonymity { .. })
+                    && certificate.claims[at].terms.size().is_some()
             })
             .collect();
         if !bounded.is_empty() {
@@ -124,10 +125,7 @@ fn judged(
         .map(|certified| {
             // Several columns read as one have no values of their own to list.
             let values = table.column(&certified.name);
-            SensitiveAttribute::from_certificate(
-                certified,
-                values.filter(|_| certified.parts.is_empty()),
-            )
+            from_certificate(certified, values.filter(|_| certified.parts.is_empty()))
         })
         .collect();
     // Records in groups are told apart by nothing but their group.

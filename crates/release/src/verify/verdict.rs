@@ -1,8 +1,9 @@
 //! What a check of a release found, and what it may be called.
 
 use crate::Verdict;
-use crate::certificate::{Basis, Certificate, Claim, ColumnRole, DataFile, Shape, asked, at_least};
-use denym_policy::{Diversity, Knowledge, PromiseSpec};
+use crate::certificate::{Basis, Certificate, Claim, ColumnRole, DataFile, Shape};
+use denym_measure::Sense;
+use denym_policy::{Knowledge, PromiseSpec};
 
 /// What a check of a release found.
 #[derive(Debug, Clone, PartialEq)]
@@ -165,7 +166,7 @@ impl Verified {
             attribute: claim.attribute.clone(),
             quasi_identifiers: claim.quasi_identifiers.clone(),
             columns: certificate.judged_on(claim),
-            asked: asked(&claim.terms),
+            asked: claim.terms.bound(),
             stated: claim.measured,
             measured: None,
             counted: None,
@@ -195,7 +196,7 @@ impl Verified {
             }
             Basis::Counted(_) => {
                 self.counted = Some(value);
-                let safer = if at_least(&claim.terms) {
+                let safer = if claim.terms.entry().sense == Sense::AtLeast {
                     claim.measured > value
                 } else {
                     claim.measured < value
@@ -252,23 +253,21 @@ fn counts(certificate: &Certificate, shape: Shape) -> &'static str {
 
 /// What else must be known to read a claim.
 fn note(terms: &PromiseSpec) -> Option<String> {
-    let some = |count: usize, what: &str| {
-        let values = if count == 1 { "value" } else { "values" };
-        (count > 0).then(|| format!("{what} {count} named {values}"))
-    };
-    match terms {
-        PromiseSpec::Confidence { values, .. } => some(values.len(), "bounds"),
-        PromiseSpec::XyPrivacy { values, k, .. } => {
-            let bounds = some(values.len(), "; bounds").unwrap_or_default();
-            Some(format!("and groups of at least {k}{bounds}"))
-        }
-        PromiseSpec::AlphaKAnonymity { k, .. } => Some(format!("and groups of at least {k}")),
-        PromiseSpec::KEAnonymity { k, .. } => Some(format!("and at least {k} different numbers")),
-        PromiseSpec::LDiversity {
-            kind: Diversity::Recursive { allowed, .. },
-            ..
-        } => some(allowed.len(), "allows to disclose"),
-        PromiseSpec::Items { items, .. } => some(items.len(), "bounds"),
-        _ => None,
+    let mut notes: Vec<String> = Vec::new();
+    let beside = terms.entry().beside;
+    if let Some(k) = terms.whole("k").filter(|_| !beside.is_empty()) {
+        notes.push(beside.replace("{k}", &k.to_string()));
     }
+    for (key, what) in [
+        ("values", "bounds"),
+        ("items", "bounds"),
+        ("allowed", "allows to disclose"),
+    ] {
+        let count = terms.texts(key).len();
+        let values = if count == 1 { "value" } else { "values" };
+        if count > 0 {
+            notes.push(format!("{what} {count} named {values}"));
+        }
+    }
+    (!notes.is_empty()).then(|| notes.join("; "))
 }

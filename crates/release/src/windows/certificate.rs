@@ -13,9 +13,9 @@ use super::judge::{Asked, shown};
 use super::terms::{Bound, Matching, Reference, Rule, as_pair};
 use super::window::Window;
 use crate::Error;
-use crate::certificate::{AttackResult, Check, Claim, Program, asked};
-use denym_policy::sequences::Sequenced;
-use denym_policy::{Exact, PromiseSpec};
+use crate::certificate::{AttackResult, Check, Claim, Program};
+use denym_policy::JudgedOn;
+use denym_policy::PromiseSpec;
 
 /// The part that a column of published windows plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,8 +89,7 @@ impl Claims {
         }
         let about = |promise: &PromiseSpec| promise.attribute().cloned().flatten();
         let judged = |promise: &PromiseSpec| {
-            let entry = promise.entry();
-            let on_windows = entry.is_some_and(|entry| Sequenced::STREAM.lacks(entry).is_none());
+            let on_windows = JudgedOn::STREAM.lacks(promise.entry()).is_none();
             on_windows && about(promise).is_none_or(|name| attributes.contains(&name))
         };
         if !self.promises.iter().all(judged) {
@@ -120,12 +119,11 @@ impl Claims {
 
     /// Each claim with what the judge measured; where `holds` is false, one of them does not.
     pub fn judged(&self, audit: &SequenceAudit, holds: bool) -> Vec<Claim> {
-        let bounds = self.confidence.iter().map(|bound| PromiseSpec::Confidence {
-            attribute: Some(bound.attribute.clone()),
-            values: vec![bound.value.clone()],
-            at_most: Exact(bound.at_most),
+        let bounds = self.confidence.iter().map(|bound| {
+            let values = vec![bound.value.clone()];
+            PromiseSpec::confidence(&bound.attribute, values, bound.at_most)
         });
-        let promised = std::iter::once(PromiseSpec::KAnonymity { k: self.k })
+        let promised = std::iter::once(PromiseSpec::k_anonymity(self.k))
             .chain(bounds)
             .chain(self.promises.iter().cloned());
         promised
@@ -134,7 +132,7 @@ impl Claims {
                 promise: terms.name().to_owned(),
                 attribute: terms.attribute().cloned().flatten(),
                 quasi_identifiers: Vec::new(),
-                asked: asked(&terms),
+                asked: terms.bound(),
                 measured: found.measured.unwrap_or_default(),
                 holds: Some(holds),
                 violating_records: audit.exposed_records,

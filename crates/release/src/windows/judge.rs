@@ -13,7 +13,7 @@ use denym_measure::sequences::{Doublets, SequenceAudit};
 use super::terms::{Bound, Reference};
 use super::window::Window;
 use crate::Error;
-use crate::judge::{SensitiveAttribute, promise};
+use denym_measure::SensitiveAttribute;
 use denym_policy::PromiseSpec;
 
 /// What must hold of every group of every window.
@@ -78,7 +78,7 @@ impl Asked<'_> {
             all.push(Box::new(Confidence::of_values(at.unwrap_or(0), bounded)));
         }
         for spec in self.promises {
-            let judged = promise(spec, attributes).map_err(|what| Error::Unfit {
+            let judged = spec.build(attributes).map_err(|what| Error::Unfit {
                 promise: spec.name(),
                 what,
             })?;

@@ -345,9 +345,7 @@ impl StreamVerification {
         for ((known, value), promise) in
             (self.values.iter_mut().zip(&measured.promises)).zip(&claims.promises)
         {
-            let least = promise
-                .entry()
-                .is_some_and(|entry| entry.sense == Sense::AtLeast);
+            let least = promise.entry().sense == Sense::AtLeast;
             let worse = if least { f64::min } else { f64::max };
             if let Ok(value) = value.parse::<f64>() {
                 *known = Some(known.map_or(value, |known| worse(known, value)));

@@ -89,7 +89,7 @@ fn document(found: &StreamVerification) -> Value {
             let value = found.values.get(at).copied().flatten();
             let mut claim = claim(
                 promise.name(),
-                json!(denym::asked(promise)),
+                json!(promise.bound()),
                 Value::Null,
                 json!(value),
                 found.broken.is_none(),
@@ -182,7 +182,7 @@ fn lines(found: &StreamVerification) -> Vec<String> {
                 "promise    {}{} asked {}, {} found",
                 promise.name(),
                 about.map_or_else(String::new, |about| format!(" of {about}")),
-                denym::asked(promise),
+                promise.bound(),
                 value.map_or_else(|| "-".to_owned(), |value| value.to_string()),
             ));
         }

@@ -143,10 +143,7 @@ pub(in super::super) fn searched(
     promises: &[PromiseSpec],
     team: RedTeam,
 ) -> Searched {
-    let k = promises.iter().find_map(|promise| match promise {
-        PromiseSpec::KAnonymity { k } => Some(*k),
-        _ => None,
-    });
+    let k = promises.iter().find_map(PromiseSpec::size);
     let seen = &scene.seen;
     Searched {
         records: seen.released.len(),

@@ -23,7 +23,7 @@ impl<'a> Admission<'a> {
     pub(super) fn new(plan: &Plan, table: &'a Table) -> Result<Admission<'a>, Error> {
         let codes = |position: usize| table.columns()[position].codes.as_slice();
         let subject = plan.columns.subject.map(codes);
-        let only = |spec: &PromiseSpec| matches!(spec, PromiseSpec::KAnonymity { .. });
+        let only = |spec: &PromiseSpec| spec.size().is_some();
         Ok(Admission {
             judges: plan.judges()?,
             sensitive: plan.columns.sensitive.iter().map(|&p| codes(p)).collect(),
@@ -74,23 +74,15 @@ impl<'a> Admission<'a> {
 
 /// The fewest records that a group under this promise can have.
 fn least(spec: &PromiseSpec) -> usize {
-    let least = match spec {
-        PromiseSpec::KAnonymity { k }
-        | PromiseSpec::XyAnonymity { k, .. }
-        | PromiseSpec::XyPrivacy { k, .. }
-        | PromiseSpec::AlphaKAnonymity { k, .. }
-        | PromiseSpec::KEAnonymity { k, .. } => *k,
-        PromiseSpec::LDiversity { l, .. } => l.0.numerator() / l.0.denominator(),
-        _ => 1,
-    };
-    usize::try_from(least).unwrap_or(usize::MAX).max(1)
+    usize::try_from(spec.fewest()).unwrap_or(usize::MAX).max(1)
 }
 
 /// The number of different values that distinct l-diversity asks of a group; 1 when it does not.
 pub(super) fn values(plan: &Plan) -> usize {
-    let asked = plan.promises.iter().filter_map(|spec| match spec {
-        PromiseSpec::LDiversity { l, .. } => Some((l.0.numerator() / l.0.denominator()) as usize),
-        _ => None,
-    });
+    let diverse = plan
+        .promises
+        .iter()
+        .filter(|spec| spec.number("l").is_some());
+    let asked = diverse.map(|spec| spec.fewest() as usize);
     asked.max().unwrap_or(1)
 }

@@ -25,6 +25,7 @@ use crate::plan::{Plan, policy_error};
 use crate::policy::Policy;
 use crate::{Error, coding, groups, mapping, perturb, population, pseudonyms, reporting, source};
 use denym_attack::table::Attacked;
+use denym_release::sensitive::certified;
 
 pub(crate) use search::solve;
 use search::{Found, grouped, search};
@@ -451,7 +452,7 @@ impl Kind for OnTables {
             records: written.records() as u64,
             quasi_identifiers: plan.quasi_names(),
             sensitive: shown
-                .map(|attribute| attribute.certified(&plan.promises))
+                .map(|attribute| certified(attribute, &plan.promises))
                 .collect(),
             subject: policy
                 .with_role(Role::Subject)

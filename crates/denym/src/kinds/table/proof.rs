@@ -14,11 +14,11 @@ use denym_measure::{Classes, Roles};
 use super::search::by_row;
 use crate::certificate::Claim;
 use crate::evidence::Evidence;
-use crate::judge::SensitiveAttribute;
 use crate::owners::Owner;
 use crate::plan::Plan;
 use crate::policy::PromiseSpec;
 use crate::{Error, coding, groups, population};
+use denym_measure::SensitiveAttribute;
 
 /// What came out of a proof.
 pub(super) struct Proven {
@@ -133,15 +133,12 @@ impl Proof<'_> {
 
     /// Judges guarding nodes where values are published at several levels: a general value is each of those under it alike.
     fn on_levels(&self, real: &Table, classes: &Classes, claim: &mut Claim) -> Result<(), Error> {
-        let PromiseSpec::PersonalizedPrivacy {
-            attribute,
-            guards,
-            at_most,
-        } = &claim.terms
+        let (Some(guards), Some(at_most)) = (claim.terms.guards(), claim.terms.number("at-most"))
         else {
             return Ok(());
         };
-        let attribute = attribute.as_deref().unwrap_or_default();
+        let attribute = claim.terms.attribute_name();
+        let attribute = attribute.unwrap_or_default();
         let of = |a: &&SensitiveAttribute| a.name == attribute && !a.hidden;
         let taxonomy = self.plan.sensitive.iter().find(of);
         let taxonomy = taxonomy.and_then(|found| found.taxonomy.as_ref());
@@ -163,8 +160,8 @@ impl Proof<'_> {
             .collect();
         let found = groups::exposure(&rows, values, nodes, taxonomy);
         let bound = (
-            u128::from(at_most.0.numerator()),
-            u128::from(at_most.0.denominator()),
+            u128::from(at_most.numerator()),
+            u128::from(at_most.denominator()),
         );
         let holds = found.is_some_and(|(part, whole)| {
             let (left, right) = (part.checked_mul(bound.1), whole.checked_mul(bound.0));

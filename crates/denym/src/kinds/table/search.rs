@@ -162,11 +162,7 @@ pub(super) fn search(
     }
     let entry = denym_tabular::entry(&release.algorithm).ok_or_else(|| unknown("algorithm"))?;
     let fewer = matches!(plan.policy.adversary, Knowledge::AtMost(_));
-    let listed = plan
-        .policy
-        .promises
-        .iter()
-        .filter_map(|p| p.promise.entry());
+    let listed = plan.policy.promises.iter().map(|p| p.promise.entry());
     if let Some(promise) = listed.into_iter().find(|p| !entry.serves(p, fewer)) {
         return Err(denym_tabular::Error::PromiseNotHonoured { name: promise.name }.into());
     }

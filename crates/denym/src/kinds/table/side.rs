@@ -13,7 +13,7 @@
 
 use std::collections::HashMap;
 
-use denym_data::{Code, Column, Ragged, Summary, Table};
+use denym_data::{Code, Column, Decimal, Ragged, Summary, Table};
 use denym_tabular::{
     Anatomy, Context, GreedyPersonalized, KePermutation, MinimalityDefence, MuArgus,
     MuArgusRelease, Reading, Request,
@@ -21,10 +21,10 @@ use denym_tabular::{
 
 use super::search::{Found, nothing_found};
 use crate::catalogue::Algorithm;
-use crate::judge::{self, SensitiveAttribute};
 use crate::plan::{Plan, policy_error};
 use crate::policy::{Knowledge, Mistake, PromiseSpec};
 use crate::{Error, groups, perturb, pseudonyms};
+use denym_measure::SensitiveAttribute;
 
 /// One of these algorithms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -182,10 +182,8 @@ impl Side {
             let found = Anatomy { l, attribute: 0 }.solve(summary, &mut draw);
             found.map_err(Error::Solver)?.placed
         } else {
-            let asked = plan.promises.iter().find_map(|spec| match spec {
-                PromiseSpec::KEAnonymity { k, e, .. } => Some((*k, *e)),
-                _ => None,
-            });
+            let mut promises = plan.promises.iter();
+            let asked = promises.find_map(|spec| spec.whole("k").zip(spec.number("e")));
             let Some((k, e)) = asked else {
                 return Err(self.misfit(
                     plan,
@@ -197,8 +195,8 @@ impl Side {
             let solver = KePermutation {
                 attribute: 0,
                 k,
-                e: judge::decimal(e).map_err(broken)?,
-                numbers: judge::numbers(shown[0]).map_err(broken)?,
+                e: Decimal::exactly(e).ok_or_else(|| broken("the bound has too many digits"))?,
+                numbers: shown[0].numbers().map_err(broken)?,
             };
             let found = solver.solve(summary, &mut draw);
             found.map_err(Error::Solver)?.placed
@@ -342,19 +340,15 @@ impl Side {
         let internal = || Error::Internal {
             what: "a promise with guarding nodes that the plan should have refused".into(),
         };
-        let PromiseSpec::PersonalizedPrivacy {
-            attribute,
-            guards,
-            at_most,
-        } = spec
-        else {
+        let (Some(guards), Some(at_most)) = (spec.guards(), spec.number("at-most")) else {
             return Err(internal());
         };
+        let attribute = spec.attribute_name();
         let at = |wanted: &str, hidden: bool| {
             let is = |a: &SensitiveAttribute| a.name == wanted && a.hidden == hidden;
             plan.sensitive.iter().position(is).ok_or_else(internal)
         };
-        let attribute = at(attribute.as_deref().unwrap_or_default(), false)?;
+        let attribute = at(attribute.unwrap_or_default(), false)?;
         let guards = at(guards, true)?;
         let taxonomy = plan.sensitive[attribute]
             .taxonomy
@@ -370,7 +364,7 @@ impl Side {
             guards,
             guarded,
             taxonomy: taxonomy.clone(),
-            bound: at_most.0,
+            bound: at_most,
         };
         let found = solver.run(request, context).map_err(|error| match error {
             denym_tabular::Error::Infeasible { .. } => Error::Infeasible {
@@ -425,10 +419,7 @@ impl Side {
                 ));
             }
         };
-        let k = plan.promises.iter().map(|spec| match spec {
-            PromiseSpec::KAnonymity { k } => Some(*k),
-            _ => None,
-        });
+        let k = plan.promises.iter().map(PromiseSpec::size);
         let Some(k) = k.collect::<Option<Vec<u64>>>() else {
             return Err(self.misfit(
                 plan,
@@ -476,12 +467,11 @@ impl Side {
 /// The number of different values that a promise asks of a group, one record each.
 fn diversity(spec: &PromiseSpec) -> Option<u64> {
     let up = |numerator: u64, denominator: u64| numerator.div_ceil(denominator.max(1));
-    match spec {
-        PromiseSpec::LDiversity { l, .. } => Some(up(l.0.numerator(), l.0.denominator())),
-        PromiseSpec::Confidence { at_most: most, .. }
-        | PromiseSpec::AlphaKAnonymity { alpha: most, .. }
-        | PromiseSpec::XyPrivacy { at_most: most, .. } => {
-            Some(up(most.0.denominator(), most.0.numerator()))
+    let most = spec.number("alpha").or_else(|| spec.number("at-most"));
+    match (spec.number("l"), most) {
+        (Some(l), _) => Some(up(l.numerator(), l.denominator())),
+        (None, Some(most)) if spec.guards().is_none() => {
+            Some(up(most.denominator(), most.numerator()))
         }
         _ => None,
     }
