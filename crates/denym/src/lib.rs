@@ -76,7 +76,7 @@ pub use denym_release::certificate::{
 };
 pub use denym_stream::Counts as StreamCounts;
 pub use error::Error;
-pub use explore::{Exploration, ExploreRequest, Trial, explore, explore_stream};
+pub use explore::{Exploration, ExploreRequest, Trial, explore};
 pub use figures::{Figure, Figures, Reader, number};
 pub use guarded::guarded;
 pub use listener::{Listener, Phase, Silent};

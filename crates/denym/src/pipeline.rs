@@ -77,7 +77,7 @@ pub(crate) struct Sheet {
 }
 
 /// Everything up to what was found.
-pub(crate) struct Made<'a, K: Kind> {
+pub(crate) struct Made<'a, K: Bundled> {
     /// What every step has at hand.
     pub(crate) run: Run<'a>,
     /// As read.
@@ -119,14 +119,12 @@ pub(crate) struct Told {
     pub(crate) tables: Vec<(&'static str, Table)>,
 }
 
-/// One kind of data on its way: five steps, then four answers about what came of them.
+/// One kind of data, as every verb knows it.
 pub(crate) trait Kind: Sized + 'static {
     /// The word for it in messages.
     const NAME: &'static str;
     /// The options of a run that have a use here; others are refused.
     const TAKES: &'static [RunOption];
-    /// Whether a release may show nobody at all.
-    const MAY_BE_EMPTY: bool = false;
     /// The bounds that can be varied to see what they cost.
     const VARIES: &'static [Setting] = &[Setting::K];
     /// How the trials of such bounds are laid out.
@@ -146,6 +144,55 @@ pub(crate) trait Kind: Sized + 'static {
     type Source: Send + Sync + 'static;
     /// What is settled before anything is searched.
     type Plan: Send + Sync + 'static;
+    /// Reads the source.
+    fn read(run: &Run<'_>) -> Result<Self::Source, Error>;
+    /// The source's files as they are now.
+    fn stamps(run: &Run<'_>) -> Result<Vec<source::Stamp>, Error> {
+        source::stamps(run.policy, run.engine)
+    }
+    /// Settles what will be done, against the data.
+    fn plan(run: &Run<'_>, source: &Self::Source) -> Result<Self::Plan, Error>;
+    /// What will be done and how large it is.
+    fn sketch(run: &Run<'_>, source: &Self::Source, plan: &Self::Plan) -> Sketch;
+    /// What a run would come to; nothing is written.
+    fn attempt(run: &Run<'_>, source: &Self::Source) -> Result<Account, Error>;
+    /// Does it.
+    fn release(
+        ready: &Prepared<Self>,
+        draft: Draft,
+        listener: &dyn Listener,
+    ) -> Result<Outcome, Error>;
+
+    /// Every promise judged on the source as it stands; nothing where this kind has another way to ask.
+    fn as_it_stands(
+        _run: &Run<'_>,
+        _source: &Self::Source,
+        _plan: &Self::Plan,
+    ) -> Result<Vec<Claim>, Error> {
+        Ok(Vec::new())
+    }
+    /// The bounds of k-anonymity that are tried when nothing is said.
+    fn usual_k() -> Vec<u64> {
+        // Those of Al-Hussaeni's figures on paths.
+        vec![10, 20, 30, 40, 50]
+    }
+    /// Every point of a grid for each of `asked`, where points share work; `None` where each is a run of its own.
+    fn at_once(
+        _run: &Run<'_>,
+        _source: &Self::Source,
+        _grid: &Grid,
+        _asked: &[String],
+        _until_told: bool,
+    ) -> Result<Option<Points>, Error> {
+        Ok(None)
+    }
+}
+
+/// A kind of data that is released as a bundle, in these steps.
+pub(crate) trait Bundled: Kind {
+    /// Whether a release may show nobody at all.
+    const MAY_BE_EMPTY: bool = false;
+
     /// What a search found.
     type Solved: Sync;
     /// As written and read back: all that judge and adversary see.
@@ -153,10 +200,6 @@ pub(crate) trait Kind: Sized + 'static {
     /// What the judge found beside the claims.
     type Judged: Send;
 
-    /// Reads the source.
-    fn read(run: &Run<'_>) -> Result<Self::Source, Error>;
-    /// Settles what will be done, against the data.
-    fn plan(run: &Run<'_>, source: &Self::Source) -> Result<Self::Plan, Error>;
     /// Searches; that there is nothing is an error that is a refusal.
     fn solve(
         run: &Run<'_>,
@@ -193,38 +236,12 @@ pub(crate) trait Kind: Sized + 'static {
         certificate: &Certificate,
     ) -> Result<Told, Error>;
 
-    /// What will be done and how large it is.
-    fn sketch(run: &Run<'_>, source: &Self::Source, plan: &Self::Plan) -> Sketch;
-
     /// The account of a run that found nothing: how bad the source is.
     fn hopeless(
         run: &Run<'_>,
         source: &Self::Source,
         plan: &Self::Plan,
     ) -> Result<Option<Account>, Error>;
-    /// Every promise judged on the source as it stands; nothing where this kind has another way to ask.
-    fn as_it_stands(
-        _run: &Run<'_>,
-        _source: &Self::Source,
-        _plan: &Self::Plan,
-    ) -> Result<Vec<Claim>, Error> {
-        Ok(Vec::new())
-    }
-    /// The bounds of k-anonymity that are tried when nothing is said.
-    fn usual_k() -> Vec<u64> {
-        // Those of Al-Hussaeni's figures on paths.
-        vec![10, 20, 30, 40, 50]
-    }
-    /// Every point of a grid for each of `asked`, where points share work; `None` where each is a run of its own.
-    fn at_once(
-        _run: &Run<'_>,
-        _source: &Self::Source,
-        _grid: &Grid,
-        _asked: &[String],
-        _until_told: bool,
-    ) -> Result<Option<Points>, Error> {
-        Ok(None)
-    }
     /// What else stands in the way of a release whose proof failed.
     fn failed(_judged: &Self::Judged) -> Option<Refusal> {
         None
@@ -246,7 +263,7 @@ impl Verb for Releasing<'_> {
         // A target that cannot be written is said before the data is read.
         let draft = Draft::new(self.output, self.options.force)?;
         let prepared = Prepared::<K>::new(policy, self.options, self.listener)?;
-        prepared.release(draft, self.listener)
+        K::release(&prepared, draft, self.listener)
     }
 }
 
@@ -322,7 +339,7 @@ pub(crate) trait Ready: Send + Sync {
 }
 
 /// A source that was read and a plan that was checked against it.
-struct Prepared<K: Kind> {
+pub(crate) struct Prepared<K: Kind> {
     policy: Policy,
     options: RunOptions,
     engine: Engine,
@@ -335,7 +352,7 @@ struct Prepared<K: Kind> {
 impl<K: Kind> Ready for Prepared<K> {
     fn run(self: Box<Self>, output: &Path, listener: &dyn Listener) -> Result<Outcome, Error> {
         let draft = Draft::new(output, self.options.force)?;
-        threads::pool(self.options.threads)?.install(|| self.release(draft, listener))
+        threads::pool(self.options.threads)?.install(|| K::release(&self, draft, listener))
     }
 }
 
@@ -355,7 +372,7 @@ impl<K: Kind> Prepared<K> {
             trying: false,
         };
         listener.phase(Phase::Reading);
-        let stamps = source::stamps(policy, &engine);
+        let stamps = K::stamps(&run);
         let source = K::read(&run)?;
         run.phase(Phase::Summarizing)?;
         let plan = K::plan(&run, &source)?;
@@ -378,9 +395,11 @@ impl<K: Kind> Prepared<K> {
             trying: false,
         }
     }
+}
 
+impl<K: Bundled> Prepared<K> {
     /// Makes the release in `draft`.
-    fn release(&self, draft: Draft, listener: &dyn Listener) -> Result<Outcome, Error> {
+    pub(crate) fn release(&self, draft: Draft, listener: &dyn Listener) -> Result<Outcome, Error> {
         let run = self.run(listener);
         run.phase(Phase::Searching)?;
         match K::solve(&run, &self.source, &self.plan) {
@@ -498,7 +517,7 @@ impl<K: Kind> Prepared<K> {
 }
 
 /// What a run under the policy of `run` would come to: everything but files, red team and bundle.
-pub(crate) fn attempt<K: Kind>(run: &Run<'_>, source: &K::Source) -> Result<Account, Error> {
+pub(crate) fn attempt<K: Bundled>(run: &Run<'_>, source: &K::Source) -> Result<Account, Error> {
     let plan = K::plan(run, source)?;
     let mut solved = K::solve(run, source, &plan)?;
     let (mut files, mut tables) = (Vec::new(), Vec::new());
@@ -539,7 +558,7 @@ pub(crate) fn attempt<K: Kind>(run: &Run<'_>, source: &K::Source) -> Result<Acco
 }
 
 /// A run that ended with `error`: a refusal with an account of the source, where the error is one.
-fn hopeless<K: Kind>(
+fn hopeless<K: Bundled>(
     run: &Run<'_>,
     source: &K::Source,
     plan: &K::Plan,
@@ -567,7 +586,7 @@ fn format(policy: &Policy) -> Result<Format, Error> {
 }
 
 /// The written data, exactly as it was written.
-fn read_back<K: Kind>(engine: &Engine, path: &Path, format: Format) -> Result<Table, Error> {
+fn read_back<K: Bundled>(engine: &Engine, path: &Path, format: Format) -> Result<Table, Error> {
     match source::read_release(engine, path, format) {
         Err(Error::Engine(denym_engine::Error::NoRecords { .. })) if K::MAY_BE_EMPTY => {
             Ok(Table::default())

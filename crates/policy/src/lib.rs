@@ -116,6 +116,8 @@ pub enum DataKind {
     Transactions,
     /// The institutions that hold data of each person.
     Trails,
+    /// Events as they come, published window by window.
+    Stream,
 }
 
 impl DataKind {
@@ -134,6 +136,7 @@ impl DataKind {
             DataKind::Paths => "paths",
             DataKind::Transactions => "transactions",
             DataKind::Trails => "trails",
+            DataKind::Stream => "streams",
         }
     }
 }

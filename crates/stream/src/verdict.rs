@@ -8,11 +8,7 @@ use denym_release::windows::Rule;
 
 /// The verdict on a rule of publication, as the list of solvers has it.
 pub fn rule_verdict(rule: Rule) -> Verdict {
-    let name = match rule {
-        Rule::KeepPublished { .. } => "keep-published",
-        Rule::Retract => "retract",
-    };
-    let listed = denym_sequences::solver_entry("stream", name);
+    let listed = denym_sequences::solver_entry("stream", rule.name());
     listed.map_or(
         Verdict {
             sizes: Standing::NotPromised,

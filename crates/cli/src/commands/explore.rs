@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use denym::{Error, Exploration, ExploreRequest, Fraction, StreamPolicy, Trial, read_policy};
+use denym::{Error, Exploration, ExploreRequest, Fraction, Trial, read_policy};
 use serde_json::{Value, json};
 
 use super::audit::bound;
@@ -51,7 +51,6 @@ pub(crate) struct ExploreArgs {
 
 /// Tries every combination.
 pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode, Error> {
-    let stream = StreamPolicy::is_meant(&args.policy);
     let k = wholes("k", &args.k)?;
     if k.contains(&0) || args.doublets.contains(&0) || args.items.contains(&0) {
         return Err(Error::Argument {
@@ -72,11 +71,7 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode, Err
         threads: console.threads,
     };
     console.allow(args.time_budget);
-    let found = if stream {
-        denym::explore_stream(&StreamPolicy::read(&args.policy)?, &request, console)?
-    } else {
-        denym::explore(&read_policy(&args.policy)?, &request, console)?
-    };
+    let found = denym::explore(&read_policy(&args.policy)?, &request, console)?;
     console.clear();
     if let Some(file) = &args.svg {
         std::fs::write(file, found.chart().standalone()).map_err(|error| Error::Io {

@@ -9,7 +9,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use denym_engine::Engine;
 use rayon::prelude::*;
-use serde_json::Value;
 
 use super::grid::{Grid, Layout, no_meaning};
 use super::knee::knee;
@@ -19,7 +18,7 @@ use crate::account::Account;
 use crate::kinds::Verb;
 use crate::listener::{Listener, Phase};
 use crate::options::{RunOption, RunOptions};
-use crate::pipeline::{Kind, Run, attempt};
+use crate::pipeline::{Kind, Run};
 use crate::policy::{Policy, suggest};
 use crate::program;
 
@@ -122,7 +121,7 @@ fn one_by_one<K: Kind>(
             policy: &varied,
             ..*run
         };
-        let tried = run.proceed().and_then(|()| attempt::<K>(&run, source));
+        let tried = run.proceed().and_then(|()| K::attempt(&run, source));
         run.listener
             .progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
         match tried {
@@ -182,7 +181,7 @@ fn found<K: Kind>(account: &Account) -> Found {
             "highest_risk" => claims
                 .find(|claim| claim.promise == "k-anonymity")
                 .map(|claim| 1.0 / claim.measured),
-            key => account.figures.get(key).and_then(Value::as_f64),
+            key => (account.figures.get(key)).map(|value| value.as_f64().unwrap_or(f64::NAN)),
         };
         value.map(|value| (name, value))
     };

@@ -5,7 +5,7 @@ use denym_data::Fraction;
 use super::ExploreRequest;
 use crate::Error;
 use crate::pipeline::Kind;
-use crate::policy::{Given, Knowledge, Policy, PromiseSpec, Promised};
+use crate::policy::{Bounded, Given, Knowledge, Policy, PromiseSpec, Promised};
 
 /// What can vary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,12 +146,14 @@ impl Setting {
 
     /// The parameter of a promise that it is the bound of.
     fn parameter(self, promise: &PromiseSpec) -> Option<&'static str> {
-        let of_values = promise.attribute().is_some();
         match self {
             Setting::K => promise.size().map(|_| "k"),
             Setting::L => promise.number("l").map(|_| "l"),
             Setting::T => promise.number("t").map(|_| "t"),
-            Setting::Confidence => promise.bounded().filter(|_| of_values).map(|_| "at-most"),
+            Setting::Confidence => match promise.bounded()? {
+                (Bounded::Places(_), _) => None,
+                _ => Some("at-most"),
+            },
             _ => None,
         }
     }

@@ -3,11 +3,9 @@
 mod frontier;
 mod grid;
 mod knee;
-mod stream;
 
 pub(crate) use frontier::{Found, Known, Points};
 pub(crate) use grid::{Grid, Layout, Setting};
-pub use stream::explore_stream;
 
 use denym_data::Fraction;
 use denym_report::{Chart, Format, Lines, Mark, Series};

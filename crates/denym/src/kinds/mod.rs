@@ -2,6 +2,7 @@
 
 pub(crate) mod microdata;
 pub(crate) mod paths;
+pub(crate) mod stream;
 pub(crate) mod table;
 pub(crate) mod trails;
 pub(crate) mod transactions;
@@ -25,6 +26,7 @@ fn dispatch<V: Verb>(policy: &Policy, verb: V) -> V::Output {
         DataKind::Paths => verb.on::<paths::OnPaths>(policy),
         DataKind::Transactions => verb.on::<transactions::OnTransactions>(policy),
         DataKind::Trails => verb.on::<trails::OnTrails>(policy),
+        DataKind::Stream => verb.on::<stream::OnStreams>(policy),
     }
 }
 

@@ -10,20 +10,22 @@ use denym_sequences::{Algorithm, Context, Earlier, PathRecoding, Request};
 use serde_json::Value;
 
 use crate::Error;
-use crate::account::Account;
+use crate::account::{Account, Outcome};
 use crate::anonymize::path_attacks;
 use crate::anonymize::red_team::RedTeam;
 use crate::attack::guarded;
+use crate::bundle::Draft;
 use crate::certificate::{Certificate, ColumnRole, PublishedColumn, published};
 use crate::explore::{Layout, Setting};
 use crate::figures::{Figures, number};
+use crate::listener::Listener;
 use crate::options::RunOption;
 use crate::outline::{Cost, Sketch};
 use crate::paths::{
     Asked, EarlierRelease, PathClaims, PathForm, PathTable, Published, SUBJECTS, claims,
     knowledge_of, over_bound, publish, read_released, request, seconds, source_of, subjects_table,
 };
-use crate::pipeline::{Kind, Made, Run, Sheet, Statement, Told};
+use crate::pipeline::{Bundled, Kind, Made, Prepared, Run, Sheet, Statement, Told, attempt};
 use crate::policy::paths::Matching;
 use crate::policy::{Policy, PromiseSpec};
 use crate::program::BLIND;
@@ -98,9 +100,6 @@ impl Kind for OnPaths {
 
     type Source = PathTable;
     type Plan = Planned;
-    type Solved = Found;
-    type Shown = Paths;
-    type Judged = reporting::Losses;
 
     fn read(run: &Run<'_>) -> Result<PathTable, Error> {
         crate::paths::read(run.policy, run.engine)
@@ -123,6 +122,51 @@ impl Kind for OnPaths {
             promises,
         })
     }
+
+    fn sketch(run: &Run<'_>, source: &PathTable, plan: &Planned) -> Sketch {
+        let (records, l) = (source.paths.len() as u64, knowledge_of(run.policy));
+        let instances = source.paths.instances() as u64;
+        let longest = source.paths.records().map(<[u32]>::len).max().unwrap_or(0);
+        let cost = |key, words, value| Cost { key, words, value };
+        let sequences = sequences(instances, longest as u64, l);
+        Sketch {
+            steps: reporting::steps(run.policy),
+            costs: vec![
+                cost("records", "paths", records),
+                cost(
+                    "doublets",
+                    "places with their times, over all paths",
+                    instances,
+                ),
+                cost(
+                    "distinct_doublets",
+                    "different ones",
+                    source.paths.doublets().len() as u64,
+                ),
+                cost("sequences", "sequences to look at, at most", sequences),
+            ],
+            work: sequences,
+            warnings: plan.warnings.clone(),
+        }
+    }
+
+    fn attempt(run: &Run<'_>, source: &Self::Source) -> Result<Account, Error> {
+        attempt::<Self>(run, source)
+    }
+
+    fn release(
+        ready: &Prepared<Self>,
+        draft: Draft,
+        listener: &dyn Listener,
+    ) -> Result<Outcome, Error> {
+        ready.release(draft, listener)
+    }
+}
+
+impl Bundled for OnPaths {
+    type Solved = Found;
+    type Shown = Paths;
+    type Judged = reporting::Losses;
 
     fn solve(run: &Run<'_>, source: &PathTable, plan: &Planned) -> Result<Found, Error> {
         let policy = run.policy;
@@ -332,33 +376,6 @@ impl Kind for OnPaths {
                 .into_iter()
                 .collect(),
         })
-    }
-
-    fn sketch(run: &Run<'_>, source: &PathTable, plan: &Planned) -> Sketch {
-        let (records, l) = (source.paths.len() as u64, knowledge_of(run.policy));
-        let instances = source.paths.instances() as u64;
-        let longest = source.paths.records().map(<[u32]>::len).max().unwrap_or(0);
-        let cost = |key, words, value| Cost { key, words, value };
-        let sequences = sequences(instances, longest as u64, l);
-        Sketch {
-            steps: reporting::steps(run.policy),
-            costs: vec![
-                cost("records", "paths", records),
-                cost(
-                    "doublets",
-                    "places with their times, over all paths",
-                    instances,
-                ),
-                cost(
-                    "distinct_doublets",
-                    "different ones",
-                    source.paths.doublets().len() as u64,
-                ),
-                cost("sequences", "sequences to look at, at most", sequences),
-            ],
-            work: sequences,
-            warnings: plan.warnings.clone(),
-        }
     }
 
     fn hopeless(

@@ -11,14 +11,16 @@ use denym_report::Report;
 use denym_sequences::trail_defence::{Defence, Options, TrailDefenceError, defend};
 use serde_json::{Value, json};
 
-use crate::account::Account;
+use crate::account::{self, Account};
 use crate::anonymize::red_team::RedTeam;
 use crate::attack::{NamedSides, TrailSource, attack_error, sides};
+use crate::bundle::Draft;
 use crate::certificate::{Certificate, Check, Claim, ColumnRole, published as columns, share};
 use crate::figures::Figures;
+use crate::listener::Listener;
 use crate::options::RunOption;
 use crate::outline::{Cost, Sketch};
-use crate::pipeline::{Kind, Made, Run, Sheet, Statement, Told};
+use crate::pipeline::{Bundled, Kind, Made, Prepared, Run, Sheet, Statement, Told, attempt};
 use crate::policy::{Policy, PromiseSpec};
 use crate::{Error, reporting, source};
 
@@ -59,7 +61,6 @@ fn least(policy: &Policy) -> u64 {
 impl Kind for OnTrails {
     const NAME: &'static str = "trails";
     const TAKES: &'static [RunOption] = &[];
-    const MAY_BE_EMPTY: bool = true;
     const COMPARED: &'static [(&'static str, &'static str)] = &[
         ("highest_risk", "highest_risk"),
         ("suppressed_records", "suppressed_records"),
@@ -71,9 +72,6 @@ impl Kind for OnTrails {
 
     type Source = Source;
     type Plan = ();
-    type Solved = Defence;
-    type Shown = Shown;
-    type Judged = Judged;
 
     fn read(run: &Run<'_>) -> Result<Source, Error> {
         let policy = run.policy;
@@ -97,6 +95,73 @@ impl Kind for OnTrails {
     fn plan(_run: &Run<'_>, _source: &Source) -> Result<(), Error> {
         Ok(())
     }
+
+    fn sketch(run: &Run<'_>, source: &Source, (): &()) -> Sketch {
+        let Source { sides, .. } = source;
+        let (anonymous, identified) = (&sides.anonymous, &sides.identified);
+        let (trails, people) = (anonymous.ids.len() as u64, identified.ids.len() as u64);
+        let cost = |key, words, value| Cost { key, words, value };
+        Sketch {
+            steps: vec![
+                "read both sides as codes, one trail per id".to_owned(),
+                format!(
+                    "withhold entries until every published trail has {} possible owners",
+                    least(run.policy)
+                ),
+                "write the trails sorted by what they show".to_owned(),
+                "read the written file back and re-identify with everything the catalogue knows; release only if every \
+                 trail keeps its owners"
+                    .to_owned(),
+            ],
+            costs: vec![
+                cost("records", "anonymous trails", trails),
+                cost("identified", "identified people", people),
+                cost("entries", "entries of the anonymous trails", anonymous.trails.entries() as u64),
+                cost("institutions", "institutions", anonymous.institutions.len() as u64),
+            ],
+            work: trails.saturating_mul(people),
+            warnings: Vec::new(),
+        }
+    }
+
+    fn usual_k() -> Vec<u64> {
+        vec![2, 3, 5, 10, 20]
+    }
+
+    fn as_it_stands(run: &Run<'_>, source: &Source, (): &()) -> Result<Vec<Claim>, Error> {
+        let sides = &source.sides;
+        let (claim, after) = judged(
+            run.policy,
+            &sides.anonymous.trails,
+            &sides.identified.trails,
+        )?;
+        let k = least(run.policy);
+        let few = |size: &&u32| u64::from(**size) < k;
+        let sizes = after.allowed_set_sizes.iter().flatten();
+        Ok(vec![Claim {
+            violating_records: sizes.filter(few).count() as u64,
+            ..claim
+        }])
+    }
+
+    fn attempt(run: &Run<'_>, source: &Self::Source) -> Result<Account, Error> {
+        attempt::<Self>(run, source)
+    }
+
+    fn release(
+        ready: &Prepared<Self>,
+        draft: Draft,
+        listener: &dyn Listener,
+    ) -> Result<account::Outcome, Error> {
+        ready.release(draft, listener)
+    }
+}
+
+impl Bundled for OnTrails {
+    const MAY_BE_EMPTY: bool = true;
+    type Solved = Defence;
+    type Shown = Shown;
+    type Judged = Judged;
 
     fn solve(run: &Run<'_>, source: &Source, (): &()) -> Result<Defence, Error> {
         let options = Options {
@@ -243,56 +308,8 @@ impl Kind for OnTrails {
         })
     }
 
-    fn sketch(run: &Run<'_>, source: &Source, (): &()) -> Sketch {
-        let Source { sides, .. } = source;
-        let (anonymous, identified) = (&sides.anonymous, &sides.identified);
-        let (trails, people) = (anonymous.ids.len() as u64, identified.ids.len() as u64);
-        let cost = |key, words, value| Cost { key, words, value };
-        Sketch {
-            steps: vec![
-                "read both sides as codes, one trail per id".to_owned(),
-                format!(
-                    "withhold entries until every published trail has {} possible owners",
-                    least(run.policy)
-                ),
-                "write the trails sorted by what they show".to_owned(),
-                "read the written file back and re-identify with everything the catalogue knows; release only if every \
-                 trail keeps its owners"
-                    .to_owned(),
-            ],
-            costs: vec![
-                cost("records", "anonymous trails", trails),
-                cost("identified", "identified people", people),
-                cost("entries", "entries of the anonymous trails", anonymous.trails.entries() as u64),
-                cost("institutions", "institutions", anonymous.institutions.len() as u64),
-            ],
-            work: trails.saturating_mul(people),
-            warnings: Vec::new(),
-        }
-    }
-
     fn hopeless(_: &Run<'_>, _: &Source, (): &()) -> Result<Option<Account>, Error> {
         Ok(None)
-    }
-
-    fn usual_k() -> Vec<u64> {
-        vec![2, 3, 5, 10, 20]
-    }
-
-    fn as_it_stands(run: &Run<'_>, source: &Source, (): &()) -> Result<Vec<Claim>, Error> {
-        let sides = &source.sides;
-        let (claim, after) = judged(
-            run.policy,
-            &sides.anonymous.trails,
-            &sides.identified.trails,
-        )?;
-        let k = least(run.policy);
-        let few = |size: &&u32| u64::from(**size) < k;
-        let sizes = after.allowed_set_sizes.iter().flatten();
-        Ok(vec![Claim {
-            violating_records: sizes.filter(few).count() as u64,
-            ..claim
-        }])
     }
 }
 

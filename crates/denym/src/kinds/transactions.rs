@@ -10,16 +10,18 @@ use serde_json::{Value, json};
 
 use super::paths::aligned;
 use crate::Error;
-use crate::account::{Account, Tried};
+use crate::account::{Account, Outcome, Tried};
 use crate::anonymize::red_team::{RedTeam, SEED};
 use crate::attack::{attack_error, guarded, items_standing_for, path_effort};
+use crate::bundle::Draft;
 use crate::certificate::{Certificate, ColumnRole, published, share};
 use crate::explore::{Layout, Setting};
 use crate::figures::{Figures, Reader, number};
+use crate::listener::Listener;
 use crate::options::RunOption;
 use crate::outline::{Cost, Sketch};
 use crate::paths::{Asked, claims, reordered, seconds};
-use crate::pipeline::{Kind, Made, Run, Sheet, Statement, Told};
+use crate::pipeline::{Bundled, Kind, Made, Prepared, Run, Sheet, Statement, Told, attempt};
 use crate::policy::paths::Matching;
 use crate::policy::{Policy, PromiseSpec};
 use crate::program::BLIND;
@@ -73,9 +75,6 @@ impl Kind for OnTransactions {
 
     type Source = Baskets;
     type Plan = Planned;
-    type Solved = Found;
-    type Shown = Shown;
-    type Judged = ();
 
     fn read(run: &Run<'_>) -> Result<Baskets, Error> {
         crate::transactions::read(run.policy, run.engine)
@@ -85,6 +84,43 @@ impl Kind for OnTransactions {
         let (request, warnings) = request(run.policy, source, run.engine)?;
         Ok(Planned { request, warnings })
     }
+
+    fn sketch(run: &Run<'_>, source: &Baskets, plan: &Planned) -> Sketch {
+        let sets = &source.sets;
+        let longest = sets.records().map(<[u32]>::len).max().unwrap_or(0);
+        let instances = sets.instances() as u64;
+        let cost = |key, words, value| Cost { key, words, value };
+        let itemsets = super::paths::sequences(instances, longest as u64, items_of(run.policy));
+        Sketch {
+            steps: reporting::steps(run.policy),
+            costs: vec![
+                cost("records", "transactions", sets.len() as u64),
+                cost("instances", "items, over all transactions", instances),
+                cost("items", "different ones", sets.locations().len() as u64),
+                cost("itemsets", "sets of items to look at, at most", itemsets),
+            ],
+            work: itemsets,
+            warnings: plan.warnings.clone(),
+        }
+    }
+
+    fn attempt(run: &Run<'_>, source: &Self::Source) -> Result<Account, Error> {
+        attempt::<Self>(run, source)
+    }
+
+    fn release(
+        ready: &Prepared<Self>,
+        draft: Draft,
+        listener: &dyn Listener,
+    ) -> Result<Outcome, Error> {
+        ready.release(draft, listener)
+    }
+}
+
+impl Bundled for OnTransactions {
+    type Solved = Found;
+    type Shown = Shown;
+    type Judged = ();
 
     fn solve(run: &Run<'_>, source: &Baskets, plan: &Planned) -> Result<Found, Error> {
         let keep_going = || run.listener.keep_going();
@@ -207,25 +243,6 @@ impl Kind for OnTransactions {
             documents: Vec::new(),
             tables: Vec::new(),
         })
-    }
-
-    fn sketch(run: &Run<'_>, source: &Baskets, plan: &Planned) -> Sketch {
-        let sets = &source.sets;
-        let longest = sets.records().map(<[u32]>::len).max().unwrap_or(0);
-        let instances = sets.instances() as u64;
-        let cost = |key, words, value| Cost { key, words, value };
-        let itemsets = super::paths::sequences(instances, longest as u64, items_of(run.policy));
-        Sketch {
-            steps: reporting::steps(run.policy),
-            costs: vec![
-                cost("records", "transactions", sets.len() as u64),
-                cost("instances", "items, over all transactions", instances),
-                cost("items", "different ones", sets.locations().len() as u64),
-                cost("itemsets", "sets of items to look at, at most", itemsets),
-            ],
-            work: itemsets,
-            warnings: plan.warnings.clone(),
-        }
     }
 
     fn hopeless(run: &Run<'_>, source: &Baskets, plan: &Planned) -> Result<Option<Account>, Error> {

@@ -8,9 +8,13 @@ use std::path::Path;
 pub use denym_policy::*;
 
 use crate::Error;
+use stream::StreamPolicy;
 
 /// Reads a policy; every mistake is reported.
 pub fn parse_policy(text: &str, file: &Path) -> Result<Policy, Vec<Mistake>> {
+    if StreamPolicy::is_meant(text) {
+        return Ok(StreamPolicy::parse(text, file)?.policy(text));
+    }
     let policy = Policy::parse(text, file, &crate::catalogue::vocabulary())?;
     match crate::program::check(&policy) {
         Some(mistake) => Err(vec![mistake]),

@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use denym_data::{Dictionary, Role, Strings};
 use denym_engine::events::{Address, Columns, EventFormat};
-use denym_stream::{Form, Horizon, Matching, Options, Reference, Rule};
+use denym_stream::{Bound, Form, Horizon, Matching, Options, Reference, Rule};
 
 use super::broker::{BrokerSpec, broker_section, with_login};
-use super::{AttributeSpec, Promised};
+use super::{
+    AttributeSpec, DataKind, DataSpec, Knowledge, Policy, PromiseSpec, Promised, ReleaseSpec,
+};
 use crate::Error;
 use crate::pseudonyms::Environment;
 use denym_attack::Shape;
@@ -125,10 +127,80 @@ impl StreamPolicy {
         Ok(policy)
     }
 
-    /// Whether `file` is meant as a policy for a stream: its `[data]` says so, whatever else is wrong with it.
-    pub fn is_meant(file: &Path) -> bool {
-        let text = std::fs::read_to_string(file).unwrap_or_default();
-        let Ok(document) = syntax::document(&text, &["data"]) else {
+    /// The same as a policy of any kind of data, for the verbs that work on all of them.
+    pub(crate) fn policy(&self, text: &str) -> Policy {
+        let options = &self.options;
+        let bounds = options.bounds.iter().map(|bound| {
+            let values = vec![bound.value.clone()];
+            PromiseSpec::confidence(&bound.attribute, values, bound.at_most)
+        });
+        let promised = std::iter::once(PromiseSpec::k_anonymity(options.k))
+            .chain(bounds)
+            .chain(options.promises.iter().cloned());
+        Policy {
+            text: text.to_owned(),
+            file: self.file.clone(),
+            data: DataSpec {
+                path: self.source.to_string(),
+                kind: DataKind::Stream,
+                ..DataSpec::default()
+            },
+            attributes: Vec::new(),
+            adversary: Knowledge::Doublets(options.l),
+            records_known: None,
+            knows_program: false,
+            promises: promised
+                .map(|promise| Promised {
+                    promise,
+                    quasi: None,
+                    span: 0..0,
+                })
+                .collect(),
+            release: ReleaseSpec {
+                algorithm: options.rule.name().to_owned(),
+                metric: "suppressed-events".to_owned(),
+                ..ReleaseSpec::default()
+            },
+            paths: None,
+            transactions: None,
+            attack: self.attack.clone(),
+        }
+    }
+
+    /// What `policy` says about a stream, with the bounds and the rule that it has now.
+    pub(crate) fn of(policy: &Policy) -> Result<Self, Error> {
+        let mut own =
+            Self::parse(&policy.text, &policy.file).map_err(|mistakes| Error::Policy {
+                file: policy.file.clone(),
+                text: policy.text.clone(),
+                mistakes,
+            })?;
+        let options = &mut own.options;
+        if let Knowledge::Doublets(l) = policy.adversary {
+            options.l = l;
+        }
+        for Promised { promise, .. } in &policy.promises {
+            if let Some(k) = promise.size() {
+                options.k = k;
+            }
+            if let Some((Bounded::Values(attribute, values), at_most)) = promise.bounded() {
+                let about = |bound: &&mut Bound| {
+                    Some(bound.attribute.as_str()) == attribute && values.contains(&bound.value)
+                };
+                let bounds = options.bounds.iter_mut().filter(about);
+                bounds.for_each(|bound| bound.at_most = at_most);
+            }
+        }
+        let rule = policy.release.algorithm.as_str();
+        if rule != options.rule.name() {
+            options.rule = Rule::named(rule).unwrap_or(options.rule);
+        }
+        Ok(own)
+    }
+
+    /// Whether `text` is meant as a policy for a stream: its `[data]` says so, whatever else is wrong with it.
+    pub(crate) fn is_meant(text: &str) -> bool {
+        let Ok(document) = syntax::document(text, &["data"]) else {
             return false;
         };
         let mistakes = Mistakes::default();

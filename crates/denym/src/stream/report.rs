@@ -65,10 +65,26 @@ fn report(policy: &StreamPolicy, certificates: &[Certificate], ledger: &Ledger) 
             denym_report::percent(kept),
         )],
         facts: vec![
-            fact("Windows published", denym_report::count(counts.windows), format!("{} withheld", denym_report::count(counts.withheld))),
-            fact("Smallest group", smallest.map_or_else(|| "none".to_owned(), denym_report::count), "people, over all windows".to_owned()),
-            fact("Events kept", denym_report::percent(kept), "of those published or suppressed".to_owned()),
-            fact("Late events", denym_report::count(counts.late), "they wait for the steward".to_owned()),
+            fact(
+                "Windows published",
+                denym_report::count(counts.windows),
+                format!("{} withheld", denym_report::count(counts.withheld)),
+            ),
+            fact(
+                "Smallest group",
+                smallest.map_or_else(|| "none".to_owned(), denym_report::count),
+                "people, over all windows".to_owned(),
+            ),
+            fact(
+                "Events kept",
+                denym_report::percent(kept),
+                "of those published or suppressed".to_owned(),
+            ),
+            fact(
+                "Late events",
+                denym_report::count(counts.late),
+                "they wait for the steward".to_owned(),
+            ),
         ],
         claims: claims(&policy.options.claims(), &shown),
         attacks: attacks(&shown),
@@ -77,12 +93,12 @@ fn report(policy: &StreamPolicy, certificates: &[Certificate], ledger: &Ledger) 
         warnings,
         provenance: Provenance {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            policy: policy.file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
-            steps: vec![
-                "take events in by their time; what comes after its timestamp was closed is late".to_owned(),
-                "cut a window when its last timestamp is complete, and suppress until every group keeps the promise".to_owned(),
-                "judge the window as it would be read, attack it alone and beside the one before it, and let it out only if both pass".to_owned(),
-            ],
+            policy: policy
+                .file
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+                .unwrap_or_default(),
+            steps: crate::kinds::stream::steps(),
             facts: [
                 ("events that came in", counts.events),
                 ("suppressed", counts.suppressed),

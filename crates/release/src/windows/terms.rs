@@ -66,6 +66,22 @@ pub enum Rule {
     Retract,
 }
 
+impl Rule {
+    /// The name in the list of solvers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::KeepPublished { .. } => "keep-published",
+            Self::Retract => "retract",
+        }
+    }
+
+    /// The rule of this name; what was published within a window is kept.
+    pub fn named(name: &str) -> Option<Self> {
+        let all = [Self::default(), Self::Retract];
+        all.into_iter().find(|rule| rule.name() == name)
+    }
+}
+
 impl Default for Rule {
     fn default() -> Self {
         Self::KeepPublished {

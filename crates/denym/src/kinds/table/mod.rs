@@ -11,16 +11,18 @@ use std::borrow::Cow;
 use denym_data::{Recoding, Role, Summary, Table};
 use denym_measure::{Classes, Roles, Together};
 
-use crate::account::{Account, Refusal};
+use crate::account::{Account, Outcome, Refusal};
 use crate::anonymize::red_team::RedTeam;
 use crate::anonymize::table_attacks;
+use crate::bundle::Draft;
 use crate::certificate::{Certificate, ColumnRole, Groups, PublishedColumn, published};
 use crate::explore::{Grid, Points, Setting};
 use crate::kinds::microdata::{self, Measures};
+use crate::listener::Listener;
 use crate::options::{RunOption, RunOptions};
 use crate::outline::{Cost, Sketch};
 use crate::owners::{self, Owner};
-use crate::pipeline::{Kind, Made, Run, Sheet, Statement, Told, json};
+use crate::pipeline::{Bundled, Kind, Made, Prepared, Run, Sheet, Statement, Told, attempt, json};
 use crate::plan::{Plan, policy_error};
 use crate::policy::Policy;
 use crate::{Error, coding, groups, mapping, perturb, population, pseudonyms, reporting, source};
@@ -135,9 +137,6 @@ impl Kind for OnTables {
 
     type Source = Source;
     type Plan = Planned;
-    type Solved = Solved;
-    type Shown = Table;
-    type Judged = Judged;
 
     fn read(run: &Run<'_>) -> Result<Source, Error> {
         let policy = run.policy;
@@ -179,6 +178,78 @@ impl Kind for OnTables {
         }
         Ok(planned)
     }
+
+    fn sketch(_run: &Run<'_>, source: &Source, planned: &Planned) -> Sketch {
+        let plan = &planned.plan;
+        let records = source.table().records() as u64;
+        let mut costs = vec![Cost {
+            key: "records",
+            words: "records",
+            value: records,
+        }];
+        let quasi = plan.columns.quasi.len() as u64;
+        let work = if planned.family.is_some() {
+            // Groups are made by comparing records with one another.
+            let groups = records.saturating_mul(records) / 4;
+            groups.saturating_mul(quasi.max(1))
+        } else {
+            let lattice = plan.limits.iter().fold(1_u64, |nodes, (low, high)| {
+                nodes.saturating_mul((high - low + 1) as u64)
+            });
+            let tuples = planned.summary.tuples() as u64;
+            costs.push(Cost {
+                key: "distinct_tuples",
+                words: "distinct combinations of quasi-identifiers",
+                value: tuples,
+            });
+            costs.push(Cost {
+                key: "lattice",
+                words: "combinations of levels",
+                value: lattice,
+            });
+            // Most of a lattice is never visited: what a node breaks, everything below it breaks.
+            let visited = lattice.min(10_000);
+            tuples.saturating_mul(visited).saturating_mul(quasi.max(1))
+        };
+        Sketch {
+            steps: plan.steps(),
+            costs,
+            work,
+            warnings: plan.warnings.clone(),
+        }
+    }
+
+    fn usual_k() -> Vec<u64> {
+        (2..=100).collect()
+    }
+
+    fn at_once(
+        run: &Run<'_>,
+        source: &Source,
+        grid: &Grid,
+        asked: &[String],
+        until_told: bool,
+    ) -> Result<Option<Points>, Error> {
+        frontier::at_once(run, source, grid, asked, until_told)
+    }
+
+    fn attempt(run: &Run<'_>, source: &Self::Source) -> Result<Account, Error> {
+        attempt::<Self>(run, source)
+    }
+
+    fn release(
+        ready: &Prepared<Self>,
+        draft: Draft,
+        listener: &dyn Listener,
+    ) -> Result<Outcome, Error> {
+        ready.release(draft, listener)
+    }
+}
+
+impl Bundled for OnTables {
+    type Solved = Solved;
+    type Shown = Table;
+    type Judged = Judged;
 
     fn solve(run: &Run<'_>, source: &Source, planned: &Planned) -> Result<Solved, Error> {
         let Planned { plan, summary, .. } = planned;
@@ -500,62 +571,8 @@ impl Kind for OnTables {
         })
     }
 
-    fn sketch(_run: &Run<'_>, source: &Source, planned: &Planned) -> Sketch {
-        let plan = &planned.plan;
-        let records = source.table().records() as u64;
-        let mut costs = vec![Cost {
-            key: "records",
-            words: "records",
-            value: records,
-        }];
-        let quasi = plan.columns.quasi.len() as u64;
-        let work = if planned.family.is_some() {
-            // Groups are made by comparing records with one another.
-            let groups = records.saturating_mul(records) / 4;
-            groups.saturating_mul(quasi.max(1))
-        } else {
-            let lattice = plan.limits.iter().fold(1_u64, |nodes, (low, high)| {
-                nodes.saturating_mul((high - low + 1) as u64)
-            });
-            let tuples = planned.summary.tuples() as u64;
-            costs.push(Cost {
-                key: "distinct_tuples",
-                words: "distinct combinations of quasi-identifiers",
-                value: tuples,
-            });
-            costs.push(Cost {
-                key: "lattice",
-                words: "combinations of levels",
-                value: lattice,
-            });
-            // Most of a lattice is never visited: what a node breaks, everything below it breaks.
-            let visited = lattice.min(10_000);
-            tuples.saturating_mul(visited).saturating_mul(quasi.max(1))
-        };
-        Sketch {
-            steps: plan.steps(),
-            costs,
-            work,
-            warnings: plan.warnings.clone(),
-        }
-    }
-
     fn hopeless(_: &Run<'_>, _: &Source, _: &Planned) -> Result<Option<Account>, Error> {
         Ok(None)
-    }
-
-    fn usual_k() -> Vec<u64> {
-        (2..=100).collect()
-    }
-
-    fn at_once(
-        run: &Run<'_>,
-        source: &Source,
-        grid: &Grid,
-        asked: &[String],
-        until_told: bool,
-    ) -> Result<Option<Points>, Error> {
-        frontier::at_once(run, source, grid, asked, until_told)
     }
 
     fn failed(judged: &Judged) -> Option<Refusal> {
