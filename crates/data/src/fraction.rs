@@ -136,8 +136,9 @@ impl fmt::Display for Fraction {
     }
 }
 
-fn gcd(mut a: u64, mut b: u64) -> u64 {
-    while b != 0 {
+/// The greatest common divisor; that of two zeros is zero.
+pub fn gcd<N: Copy + Default + PartialEq + std::ops::Rem<Output = N>>(mut a: N, mut b: N) -> N {
+    while b != N::default() {
         (a, b) = (b, a % b);
     }
     a

@@ -1,4 +1,4 @@
-//! How groups of numeric records are found and what is published for them: words that a policy and a solver share.
+//! How numbers are grouped or perturbed and what is published for them: words that a policy and a solver share.
 
 /// How columns are scaled before grouping. Groups are found on the scaled copy; centroids are taken on the raw data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -51,4 +51,52 @@ pub enum InsertionRule {
     LeastLoss,
     /// The cluster with the least posterior.
     Posterior,
+}
+
+/// How numbers are perturbed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Perturbation {
+    /// Independent normal noise.
+    AdditiveNoise {
+        /// Its standard deviation as a share of the column's.
+        share: f64,
+    },
+    /// Normal noise with the correlations of the data.
+    CorrelatedNoise {
+        /// Its standard deviation as a share of each column's.
+        share: f64,
+    },
+    /// Values exchanged between records of nearby ranks.
+    RankSwap {
+        /// The largest difference of ranks as a share of the records.
+        share: f64,
+    },
+    /// Rounded to the nearest multiple.
+    Round {
+        /// Of this.
+        base: f64,
+    },
+    /// Rounded up or down at random, right on average.
+    RandomRound {
+        /// To multiples of this.
+        base: f64,
+    },
+}
+
+impl Perturbation {
+    /// The name in policies and certificates.
+    pub fn name(self) -> &'static str {
+        match self {
+            Perturbation::AdditiveNoise { .. } => "additive-noise",
+            Perturbation::CorrelatedNoise { .. } => "correlated-noise",
+            Perturbation::RankSwap { .. } => "rank-swap",
+            Perturbation::Round { .. } => "round",
+            Perturbation::RandomRound { .. } => "random-round",
+        }
+    }
+
+    /// Whether it draws random numbers.
+    pub fn is_random(self) -> bool {
+        !matches!(self, Perturbation::Round { .. })
+    }
 }

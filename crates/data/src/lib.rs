@@ -4,6 +4,7 @@
 //! values and one code per record. A [`Summary`] is what a solver sees of a table: its distinct quasi-identifier tuples
 //! with their counts. A [`Recoding`] is what a solver found.
 
+mod coarse_numbers;
 mod date;
 mod decimal;
 mod dictionary;
@@ -11,8 +12,10 @@ mod error;
 mod fraction;
 mod grouping;
 mod hierarchy;
+mod mapping;
 mod matching;
 mod near;
+pub mod numbers;
 mod random;
 mod recoding;
 mod role;
@@ -22,13 +25,15 @@ mod table;
 pub mod trails;
 mod verdict;
 
+pub use coarse_numbers::{centered, clamped};
 pub use date::{Date, DatePart};
 pub use decimal::Decimal;
 pub use dictionary::{Code, Dictionary, Kind, Strings};
 pub use error::{Error, HierarchyMistake};
-pub use fraction::Fraction;
-pub use grouping::{Centroid, InsertionRule, Scaling};
+pub use fraction::{Fraction, gcd};
+pub use grouping::{Centroid, InsertionRule, Perturbation, Scaling};
 pub use hierarchy::{End, Hierarchy, HierarchyRow, Level};
+pub use mapping::mapping;
 pub use matching::Matching;
 pub use near::{edits, nearest};
 pub use random::SplitMix64;
@@ -36,7 +41,7 @@ pub use recoding::{ClassId, Labels, Recoding, Unit};
 pub use role::Role;
 pub use sequences::Sequences;
 pub use summary::{Ragged, Summary};
-pub use table::{Column, Table};
+pub use table::{Column, Table, over_one_dictionary};
 pub use trails::{NamedTrails, Trails, TrailsError};
 pub use verdict::{Standing, Verdict};
 

@@ -1,5 +1,7 @@
 //! What a solver found: which records are published together, and what their quasi-identifiers become.
 
+use crate::{Code, Summary, Table};
+
 /// A class of a [`Recoding`].
 pub type ClassId = u32;
 
@@ -37,6 +39,47 @@ pub struct Recoding {
 }
 
 impl Recoding {
+    /// Numbers records by row of the table, where a solver numbered them by tuple, and within a tuple in the order of the table.
+    pub fn number_by_row(&mut self, table: &Table, quasi: &[usize]) {
+        if self.unit == Unit::Tuple {
+            return;
+        }
+        let columns: Vec<&[Code]> = quasi
+            .iter()
+            .map(|&position| table.columns()[position].codes.as_slice())
+            .collect();
+        let mut rows: Vec<usize> = (0..self.class_of.len()).collect();
+        rows.sort_by(|&a, &b| {
+            columns
+                .iter()
+                .map(|codes| codes[a].cmp(&codes[b]))
+                .find(|order| order.is_ne())
+                .unwrap_or(a.cmp(&b))
+        });
+        let mut by_row = vec![None; self.class_of.len()];
+        for (row, class) in rows.into_iter().zip(&self.class_of) {
+            by_row[row] = *class;
+        }
+        self.class_of = by_row;
+    }
+
+    /// The class of each record of a table.
+    pub fn class_of_rows(
+        &self,
+        table: &Table,
+        quasi: &[usize],
+        summary: &Summary,
+    ) -> Vec<Option<ClassId>> {
+        match self.unit {
+            Unit::Record => self.class_of.clone(),
+            Unit::Tuple => summary
+                .tuples_of(table, quasi)
+                .into_iter()
+                .map(|tuple| self.class_of[tuple as usize])
+                .collect(),
+        }
+    }
+
     /// Number of classes.
     pub fn classes(&self) -> usize {
         self.published.first().map_or_else(

@@ -1,6 +1,8 @@
 //! What a solver sees of a table: distinct quasi-identifier tuples with counts and sensitive histograms.
 
-use crate::Code;
+use std::collections::HashMap;
+
+use crate::{Code, Table};
 
 /// Rows of different lengths in one buffer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,6 +89,24 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// The tuple of each record of the table that this is the summary of, by its quasi-identifiers.
+    pub fn tuples_of(&self, table: &Table, quasi: &[usize]) -> Vec<u32> {
+        let number: HashMap<Vec<Code>, u32> = (0..self.tuples())
+            .map(|tuple| self.quasi.iter().map(|codes| codes[tuple]).collect())
+            .zip(0..)
+            .collect();
+        let columns: Vec<&[Code]> = quasi
+            .iter()
+            .map(|&column| table.columns()[column].codes.as_slice())
+            .collect();
+        (0..table.records())
+            .map(|row| {
+                let key: Vec<Code> = columns.iter().map(|codes| codes[row]).collect();
+                number.get(&key).copied().unwrap_or_default()
+            })
+            .collect()
+    }
+
     /// Number of distinct tuples.
     pub fn tuples(&self) -> usize {
         self.records.len()

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Code, Dictionary, Error, Strings};
+use crate::{Code, Dictionary, Error, Kind, Strings};
 
 /// One attribute of every record.
 #[derive(Debug, Clone)]
@@ -49,6 +49,39 @@ impl Column {
     }
 }
 
+/// Two columns over one dictionary.
+pub fn over_one_dictionary(one: &Column, other: &Column, kind: Option<Kind>) -> (Column, Column) {
+    let mut texts: Strings = one.dictionary.values().collect();
+    for text in other.dictionary.values() {
+        if one.dictionary.code_of(text).is_none() {
+            texts.push(text);
+        }
+    }
+    let missing = one.dictionary.missing().is_some() || other.dictionary.missing().is_some();
+    let dictionary = Arc::new(Dictionary::build(&texts, missing, kind).0);
+    let recoded = |column: &Column| {
+        let map: Vec<Code> = (0..column.dictionary.len() as Code)
+            .map(|code| {
+                let found = match column.dictionary.text(code) {
+                    Some(text) => dictionary.code_of(text),
+                    None => dictionary.missing(),
+                };
+                found.unwrap_or_default()
+            })
+            .collect();
+        Column {
+            name: column.name.clone(),
+            dictionary: Arc::clone(&dictionary),
+            codes: column
+                .codes
+                .iter()
+                .map(|&code| map[code as usize])
+                .collect(),
+        }
+    };
+    (recoded(one), recoded(other))
+}
+
 /// Records as columns of equal length.
 #[derive(Debug, Clone, Default)]
 pub struct Table {
@@ -76,6 +109,33 @@ impl Table {
             }
         }
         Ok(Table { columns, records })
+    }
+
+    /// The table and further columns without the records `gone`.
+    pub fn without(&self, gone: &[usize], further: &[Column]) -> Result<Table, Error> {
+        let mut keep = vec![true; self.records];
+        for &row in gone {
+            keep[row] = false;
+        }
+        let columns = self.columns.iter().chain(further).map(|column| Column {
+            name: column.name.clone(),
+            dictionary: Arc::clone(&column.dictionary),
+            codes: column
+                .codes
+                .iter()
+                .zip(&keep)
+                .filter(|&(_, &keep)| keep)
+                .map(|(&code, _)| code)
+                .collect(),
+        });
+        Table::new(columns.collect())
+    }
+
+    /// The table with one column made anew.
+    pub fn with_column(&self, position: usize, column: Column) -> Result<Table, Error> {
+        let mut columns = self.columns.clone();
+        columns[position] = column;
+        Table::new(columns)
     }
 
     /// How many records there are.

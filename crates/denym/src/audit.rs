@@ -18,8 +18,8 @@ use denym_measure::{
 
 use crate::listener::{Listener, Phase};
 use crate::policy::{suggest, suggest_column};
-use crate::presence::{Presence, Wildcards, presence, wildcards};
 use crate::{Error, hierarchies};
+use denym_measure::risk::{Presence, Wildcards, presence, wildcards};
 
 /// What is to be measured.
 #[derive(Debug, Clone, Default)]

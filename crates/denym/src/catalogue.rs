@@ -3,7 +3,7 @@
 use denym_data::Verdict;
 use denym_tabular::Honours;
 
-use crate::anonymize::{CLUSTERING, SIDES};
+use crate::anonymize::{CLUSTERING, SPECIAL_ALGORITHMS};
 
 /// One algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +57,11 @@ pub fn algorithms() -> Vec<Algorithm> {
         reference: entry.reference,
     });
     tables
-        .chain(SIDES.into_iter().map(|(_, algorithm)| algorithm))
+        .chain(
+            SPECIAL_ALGORITHMS
+                .into_iter()
+                .map(|(_, algorithm)| algorithm),
+        )
         .chain(numbers)
         .chain(CLUSTERING)
         .chain(sequences)

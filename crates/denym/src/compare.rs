@@ -2,16 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use denym_data::Column;
+use denym_data::{Column, numbers};
 use denym_engine::{Engine, ReadOptions};
 use denym_measure::metrics::{Comparison, compare};
 use denym_microdata::Matrix;
+use denym_microdata::tables::ChangedColumn;
 use denym_microdata::utility::{MomentChange, kolmogorov_smirnov, moment_change};
 
-use crate::anonymize::{Changed, Measures};
+use crate::anonymize::Measures;
 use crate::attack::is_bundle;
+use crate::kinds::microdata::measures;
 use crate::listener::{Listener, Phase};
-use crate::{Error, numbers, threads, verify};
+use crate::{Error, threads, verify};
 
 /// What the table in `after` kept of the table in `before`.
 pub fn compare_tables(
@@ -105,7 +107,7 @@ pub fn compare_numbers(
             continue;
         };
         if let (Some(before), Some(after)) = (complete(column), complete(other)) {
-            changed.push(Changed {
+            changed.push(ChangedColumn {
                 name: column.name.clone(),
                 before,
                 after,
@@ -116,7 +118,7 @@ pub fn compare_numbers(
         return Ok(None);
     }
     threads::pool(threads)?.install(|| {
-        let side = |of: fn(&Changed) -> &Vec<f64>| {
+        let side = |of: fn(&ChangedColumn) -> &Vec<f64>| {
             Matrix::from_columns(&changed.iter().map(of).collect::<Vec<_>>())
         };
         let (one, two) = (side(|c| &c.before)?, side(|c| &c.after)?);
@@ -128,7 +130,7 @@ pub fn compare_numbers(
             columns: columns.collect::<Result<_, Error>>()?,
             moments: moment_change(&one, &two)?,
             measures: if paired {
-                Measures::of(&changed, None)?
+                measures(&changed, None)?
             } else {
                 None
             },

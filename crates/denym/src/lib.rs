@@ -4,7 +4,6 @@
 //! policy with [`read_policy`], make a release with [`anonymize`], check one with [`verify`], measure any table with
 //! [`audit`].
 
-mod absent;
 mod account;
 mod anonymize;
 pub mod attack;
@@ -13,19 +12,14 @@ mod bundle;
 pub mod catalogue;
 mod coding;
 mod compare;
-mod effort;
 mod error;
 mod explore;
 mod figures;
-mod formulas;
 pub mod generate;
-mod groups;
 mod guarded;
 mod hierarchies;
 mod kinds;
 mod listener;
-mod mapping;
-mod numbers;
 mod options;
 mod outline;
 mod owners;
@@ -35,12 +29,11 @@ mod pipeline;
 mod plan;
 pub mod policy;
 mod population;
-mod presence;
 mod profile;
 mod program;
 mod promise_kinds;
 mod pseudonyms;
-mod recoded;
+mod randomness;
 mod relations;
 mod reporting;
 mod scopes;
@@ -55,6 +48,7 @@ mod verify;
 
 pub use anonymize::{
     Account, ColumnTests, Input, Measures, Outcome, Refusal, Release, RunOptions, Tried, anonymize,
+    measures_document,
 };
 pub use audit::against::{Judged, audit_policy};
 pub use audit::paths::{PathAuditRequest, audit_paths};
@@ -68,6 +62,7 @@ pub use denym_engine::{Encoding, Format, ReadOptions, RecordBatch, panic_is_caug
 pub use denym_measure::catalogue::{METRICS, MetricEntry, PROMISES, PromiseEntry};
 pub use denym_measure::metrics::{ColumnComparison, Comparison};
 pub use denym_measure::profile::{Pattern, Profile};
+pub use denym_measure::risk::{Presence, Wildcards};
 pub use denym_measure::sequences::SequenceAudit;
 pub use denym_measure::{SensitiveSurvey, Survey};
 pub use denym_release::certificate::{
@@ -83,7 +78,6 @@ pub use listener::{Listener, Phase, Silent};
 pub use outline::{Cost, Outline, Plan, TimeClass, plan};
 pub use paths::{PathClaims, PathForm};
 pub use policy::{Mistake, Policy, may_be_shown, parse_policy, read_policy};
-pub use presence::{Presence, Wildcards};
 pub use profile::{draft_policy, looks_like, profile_table};
 pub use program::{Found as ProgramFound, Program, verdict_words};
 pub use promise_kinds::{PromiseKind, promise_kinds};

@@ -4,20 +4,22 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use denym_data::{Column, Hierarchy, Role, Table};
+use denym_data::{Column, Hierarchy, Recoding, Role, Summary, Table};
 use denym_engine::Engine;
-use denym_measure::Promise;
+use denym_measure::metrics::Released;
+use denym_measure::{Classes, Promise, SensitiveAttribute, joint_name, reference};
 
+use denym_release::absent_values;
 pub(crate) use denym_release::evidence::{joint, judges};
 
+use crate::evidence::Evidence;
 use crate::owners::{self, Owner};
 pub(crate) use crate::policy::data_name;
 use crate::policy::{
-    AttributeSpec, HierarchySpec, Missing, Mistake, Policy, PromiseSpec, Reach, names_to_show,
-    suggest_column,
+    AttributeSpec, HierarchySpec, Knowledge, Missing, Mistake, Policy, PromiseSpec, Reach,
+    names_to_show, suggest_column,
 };
-use crate::{Error, absent, hierarchies};
-use denym_measure::{SensitiveAttribute, joint_name};
+use crate::{Error, hierarchies};
 
 /// Which columns of the table play which part, by position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,6 +38,8 @@ pub(crate) struct Columns {
 pub(crate) struct Plan {
     /// What is wanted.
     pub(crate) policy: Policy,
+    /// The names of the quasi-identifiers, in the policy's order.
+    pub(crate) quasi: Vec<String>,
     pub(crate) columns: Columns,
     pub(crate) hierarchies: Vec<Hierarchy>,
     pub(crate) sensitive: Vec<SensitiveAttribute>,
@@ -183,6 +187,10 @@ impl Plan {
         incomplete.sort_unstable();
         Ok(Plan {
             policy: policy.clone(),
+            quasi: policy
+                .with_role(Role::QuasiIdentifier)
+                .map(|spec| spec.name.clone())
+                .collect(),
             columns,
             hierarchies,
             sensitive,
@@ -291,26 +299,7 @@ impl Plan {
         if self.incomplete.is_empty() && self.joints.is_empty() {
             return Ok(Cow::Borrowed(table));
         }
-        let mut keep = vec![true; table.records()];
-        for &row in &self.incomplete {
-            keep[row] = false;
-        }
-        let columns = table
-            .columns()
-            .iter()
-            .chain(&self.joints)
-            .map(|column| Column {
-                name: column.name.clone(),
-                dictionary: column.dictionary.clone(),
-                codes: column
-                    .codes
-                    .iter()
-                    .zip(&keep)
-                    .filter(|&(_, &keep)| keep)
-                    .map(|(&code, _)| code)
-                    .collect(),
-            });
-        Ok(Cow::Owned(Table::new(columns.collect())?))
+        Ok(Cow::Owned(table.without(&self.incomplete, &self.joints)?))
     }
 
     /// Records that may be missing from the release, those that miss a value included.
@@ -325,10 +314,56 @@ impl Plan {
 
     /// The names of the quasi-identifiers, in the policy's order.
     pub(crate) fn quasi_names(&self) -> Vec<String> {
-        self.policy
-            .with_role(Role::QuasiIdentifier)
-            .map(|spec| spec.name.clone())
-            .collect()
+        self.quasi.clone()
+    }
+
+    /// The column of subjects.
+    pub(crate) fn subject(&self) -> Option<&str> {
+        let mut subjects = self.policy.with_role(Role::Subject);
+        subjects.next().map(|spec| spec.name.as_str())
+    }
+
+    /// What is promised, of a table that shows what the release shows and of a register generalized like it.
+    pub(crate) fn evidence<'a>(
+        &'a self,
+        table: &'a Table,
+        population: Option<&'a Table>,
+    ) -> Evidence<'a> {
+        Evidence {
+            table,
+            knows: self.policy.adversary,
+            quasi: &self.quasi,
+            sensitive: &self.sensitive,
+            subject: self.subject(),
+            promises: &self.promises,
+            scopes: &self.scopes,
+            population,
+        }
+    }
+
+    /// A release as metrics see it; `classes` are those of `table`, where they have been made already.
+    pub(crate) fn released<'a>(
+        &'a self,
+        summary: &'a Summary,
+        recoding: Option<&'a Recoding>,
+        table: &'a Table,
+        total: u64,
+        classes: Option<&'a Classes>,
+    ) -> Released<'a> {
+        let plain = |a: &&SensitiveAttribute| !a.hidden && a.parts.is_empty();
+        let knows_all = self.policy.adversary == Knowledge::QuasiIdentifiers;
+        Released {
+            summary,
+            quasi: &self.quasi,
+            hierarchies: &self.hierarchies,
+            weights: self.weights.as_deref().unwrap_or_default(),
+            target: self.sensitive.iter().find(plain).map(|a| a.name.as_str()),
+            k: self.promises.iter().find_map(PromiseSpec::size),
+            recoding,
+            table,
+            total,
+            classes: classes.filter(|_| knows_all && self.columns.subject.is_none()),
+        }
     }
 }
 
@@ -445,7 +480,6 @@ fn sensitive(
     columns: &Columns,
     taxonomies: &BTreeMap<String, Hierarchy>,
 ) -> Vec<SensitiveAttribute> {
-    let subject = columns.subject.map(|position| &table.columns()[position]);
     policy
         .with_role(Role::Sensitive)
         .zip(&columns.sensitive)
@@ -454,7 +488,7 @@ fn sensitive(
             SensitiveAttribute {
                 name: spec.name.clone(),
                 values: values_of(column),
-                reference: reference(column, subject),
+                reference: reference(table, position, columns.subject),
                 taxonomy: taxonomies.get(&spec.name).cloned(),
                 parts: Vec::new(),
                 hidden: false,
@@ -469,29 +503,6 @@ fn values_of(column: &Column) -> Vec<Option<String>> {
     (0..dictionary.len() as u32)
         .map(|code| dictionary.text(code).map(str::to_owned))
         .collect()
-}
-
-/// Counts by value: records, or subjects that show the value when there is a subject column.
-fn reference(column: &Column, subject: Option<&Column>) -> Vec<u64> {
-    let mut counts = vec![0; column.dictionary.len()];
-    if let Some(subject) = subject {
-        let mut pairs: Vec<(u32, u32)> = column
-            .codes
-            .iter()
-            .copied()
-            .zip(subject.codes.iter().copied())
-            .collect();
-        pairs.sort_unstable();
-        pairs.dedup();
-        for (value, _) in pairs {
-            counts[value as usize] += 1;
-        }
-    } else {
-        for &code in &column.codes {
-            counts[code as usize] += 1;
-        }
-    }
-    counts
 }
 
 /// Every promise with its attribute named; notes what cannot be judged and warns of values that never occur.
@@ -521,7 +532,7 @@ fn promises(
                 .into(),
             });
         }
-        warnings.extend(absent::warnings(&spec, sensitive));
+        warnings.extend(absent_values::warnings(&spec, sensitive));
         promises.push(spec);
     }
     promises
@@ -562,7 +573,7 @@ fn surplus(policy: &Policy, table: &Table, gone: &[usize]) -> Result<Vec<usize>,
         .filter(|row| left.next_if_eq(row).is_none())
         .collect();
     let people: Vec<u32> = rows.iter().map(|&row| column.codes[row]).collect();
-    let mut secret = crate::perturb::Secret::default();
+    let mut secret = crate::randomness::SecretDraws::default();
     let further = denym_tabular::surplus(&people, &mut |bound| secret.below(bound));
     secret.check()?;
     Ok(further.into_iter().map(|at| rows[at]).collect())

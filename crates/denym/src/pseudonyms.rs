@@ -1,22 +1,11 @@
-//! Identifiers as keyed pseudonyms: the same person has the same token in every release made with the same key.
+//! Identifiers as keyed pseudonyms: where the key is, and which columns a policy wants so.
 //!
-//! # Guarantee
-//!
-//! A token is the first half of HMAC-SHA256 under the key, over the column's name and the value: without the key it tells
-//! nothing about the value, and guesses cannot be tried. The key never enters the bundle. What is *not* protected: tokens
-//! link the records of one person, within a release and across releases that use the same key. Within a release that is judged: see
-//! [`crate::owners`]. Tokens per class link nothing beyond a class.
-//!
-//! # Reference
-//!
-//! H. Krawczyk, M. Bellare, R. Canetti, RFC 2104; truncation to 128 bits as section 5 allows.
+//! The key never enters the bundle. What tokens tie together within a release is judged: see [`crate::owners`].
 
-use std::fmt::Write as _;
 use std::path::Path;
 
-use denym_data::{ClassId, Column, Recoding, Role, Table};
-use hmac::{Hmac, KeyInit as _, Mac as _};
-use sha2::Sha256;
+use denym_data::{ClassId, Recoding, Role, Table};
+use denym_engine::pseudonyms::{tokens, tokens_by_class};
 
 use crate::policy::{KeySource, Policy, Reach};
 use crate::{Error, secret};
@@ -27,48 +16,40 @@ pub type Environment = fn(&str) -> Option<String>;
 /// Shorter keys could be tried out.
 const SHORTEST: usize = 16;
 
-/// Bytes of the tag that are published.
-const PUBLISHED: usize = 16;
-
 /// The table with every identifier that has a pseudonym replaced by it.
 pub(crate) fn replaced(
     policy: &Policy,
     table: Table,
     environment: Option<Environment>,
 ) -> Result<Table, Error> {
-    let specs = policy.with_role(Role::Identifier);
-    let wanted: Vec<(&str, &KeySource)> = specs
-        .filter_map(|spec| {
-            let pseudonym = spec.operations.pseudonym.as_ref()?;
-            Some((spec.name.as_str(), &pseudonym.key))
-        })
-        .collect();
-    if wanted.is_empty() {
+    if wanted(policy).next().is_none() {
         return Ok(table);
     }
     let mut columns = table.columns().to_vec();
-    for (name, source) in wanted {
-        let Some(position) = table.position(name) else {
-            continue;
-        };
-        let key = key(policy, source, environment)?;
-        columns[position] = tokens(&columns[position], &key)?;
+    for (name, source, _) in wanted(policy) {
+        if let Some(position) = table.position(name) {
+            let key = key(policy, source, environment)?;
+            columns[position] = tokens(&columns[position], &key)?;
+        }
     }
     Ok(Table::new(columns)?)
 }
 
-/// The columns whose tokens are drawn anew in every class.
-pub(crate) fn per_class(policy: &Policy) -> impl Iterator<Item = (&str, &KeySource)> {
+/// The identifiers that are published as tokens, with their keys and how far a token reaches.
+fn wanted(policy: &Policy) -> impl Iterator<Item = (&str, &KeySource, Reach)> {
     policy.with_role(Role::Identifier).filter_map(|spec| {
         let pseudonym = spec.operations.pseudonym.as_ref()?;
-        (pseudonym.per == Reach::Class).then_some((spec.name.as_str(), &pseudonym.key))
+        Some((spec.name.as_str(), &pseudonym.key, pseudonym.per))
     })
 }
 
+/// The columns whose tokens are drawn anew in every class.
+pub(crate) fn per_class(policy: &Policy) -> impl Iterator<Item = (&str, &KeySource)> {
+    let drawn = wanted(policy).filter(|(_, _, per)| *per == Reach::Class);
+    drawn.map(|(name, key, _)| (name, key))
+}
+
 /// The table with tokens that differ from class to class, where the policy wants them so; `class_of` has the class of each record.
-///
-/// A token is made of the token of the person and of what the class publishes, under the same key: within a class it stands for one
-/// person, and nobody without the key can tell which tokens of two classes are one person's.
 pub(crate) fn by_class(
     policy: &Policy,
     table: &Table,
@@ -77,36 +58,11 @@ pub(crate) fn by_class(
     environment: Option<Environment>,
 ) -> Result<Table, Error> {
     let mut columns = table.columns().to_vec();
-    let shown: Vec<String> = (0..recoding.classes())
-        .map(|class| {
-            let mut shown = String::new();
-            for (labels, published) in recoding.labels.iter().zip(&recoding.published) {
-                // Lengths before texts: no two lists of texts read the same.
-                let _ = match &labels.texts[published[class] as usize] {
-                    Some(text) => write!(shown, "{}:{text}", text.len()),
-                    None => write!(shown, "-"),
-                };
-            }
-            shown
-        })
-        .collect();
     for (name, source) in per_class(policy) {
-        let Some(position) = table.position(name) else {
-            continue;
-        };
-        let key = key(policy, source, environment)?;
-        let column = &table.columns()[position];
-        let texts: Vec<Option<String>> = class_of
-            .iter()
-            .enumerate()
-            .map(|(row, class)| {
-                let text = column.text(row)?;
-                let shown = class.map_or("", |class| shown[class as usize].as_str());
-                Some(format!("{text}\0{shown}"))
-            })
-            .collect();
-        let own = Column::from_texts(name, texts.iter().map(Option::as_deref));
-        columns[position] = tokens(&own, &key)?;
+        if let Some(position) = table.position(name) {
+            let key = key(policy, source, environment)?;
+            columns[position] = tokens_by_class(&columns[position], class_of, recoding, &key)?;
+        }
     }
     Ok(Table::new(columns)?)
 }
@@ -126,48 +82,4 @@ fn key(
         });
     }
     Ok(key)
-}
-
-/// The column with tokens for values; what is missing stays missing.
-fn tokens(column: &Column, key: &[u8]) -> Result<Column, Error> {
-    let keyed: Hmac<Sha256> = Hmac::new_from_slice(key).map_err(|_| Error::Internal {
-        what: "a key that HMAC does not take".into(),
-    })?;
-    let token = |value: &str| {
-        let mut mac = keyed.clone();
-        mac.update(column.name.as_bytes());
-        // No name and value can be read as another name and value.
-        mac.update(&[0]);
-        mac.update(value.as_bytes());
-        let mut text = String::with_capacity(2 * PUBLISHED);
-        for byte in &mac.finalize().into_bytes()[..PUBLISHED] {
-            let _ = write!(text, "{byte:02x}");
-        }
-        text
-    };
-    let tokens: Vec<String> = column.dictionary.values().map(token).collect();
-    let texts = column
-        .codes
-        .iter()
-        .map(|&code| tokens.get(code as usize).map(String::as_str));
-    Ok(Column::from_texts(&column.name, texts))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tokens_are_hmac_sha256() {
-        let column = Column::from_texts("name", [Some("Ann"), None, Some("Bea"), Some("Ann")]);
-        let found = tokens(&column, b"0123456789abcdef").expect("tokens");
-        // python3: hmac.new(b"0123456789abcdef", b"name\0Ann", "sha256").hexdigest()[:32]
-        assert_eq!(found.text(0), Some(ANN));
-        assert_eq!((found.text(1), found.text(3)), (None, Some(ANN)));
-        assert_ne!(found.text(2), Some(ANN));
-        let other = tokens(&column, b"0123456789abcdeX").expect("tokens");
-        assert_ne!(other.text(0), Some(ANN));
-    }
-
-    const ANN: &str = "46c8de75205388305112a2f72a7750f4";
 }

@@ -18,7 +18,7 @@
 //! B. Fung, K. Wang, P. Yu, ICDE 2005; survey section 2.1, observation 2.1.
 
 use denym_data::Role;
-use denym_measure::Promise;
+use denym_measure::{Promise, combinations};
 use denym_tabular::Setting;
 
 use crate::owners;
@@ -103,29 +103,20 @@ fn lasts(plan: &Plan, judge: &dyn Promise) -> bool {
 
 /// The subsets of `columns` with `least` to `most` members, and all of them when they are fewer; `None` when more than `limit`.
 fn subsets(columns: &[usize], least: usize, most: usize, limit: usize) -> Option<Vec<Vec<usize>>> {
-    let (least, most) = (least.min(columns.len()), most.min(columns.len()));
-    let mut found = Vec::new();
-    let mut open: Vec<(Vec<usize>, usize)> = vec![(Vec::new(), 0)];
-    while let Some((set, next)) = open.pop() {
-        if set.len() >= least {
-            found.push(set.clone());
-            if found.len() > limit {
-                return None;
-            }
-        }
-        if set.len() == most {
-            continue;
-        }
-        for at in (next..columns.len()).rev() {
-            // What can no longer grow to the least size leads nowhere.
-            if set.len() + columns.len() - at >= least {
-                let mut larger = set.clone();
-                larger.push(columns[at]);
-                open.push((larger, at + 1));
-            }
-        }
+    let all: Vec<usize> = (0..columns.len()).collect();
+    let sizes = least.min(all.len())..=most.min(all.len());
+    let many = |size: usize| {
+        (0..size).fold(1_usize, |ways, chosen| {
+            ways.saturating_mul(all.len() - chosen) / (chosen + 1)
+        })
+    };
+    if sizes.clone().map(many).fold(0, usize::saturating_add) > limit {
+        return None;
     }
-    Some(found)
+    let mut sets: Vec<Vec<usize>> = sizes.flat_map(|size| combinations(&all, size)).collect();
+    sets.sort_unstable();
+    let named = |set: Vec<usize>| set.into_iter().map(|at| columns[at]).collect();
+    Some(sets.into_iter().map(named).collect())
 }
 
 /// What the plan says about sets, registers and missing values, a line each.

@@ -1,15 +1,16 @@
 //! Reads what a policy speaks of, and the files of a release.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use denym_data::{Role, Table};
+use denym_engine::formulas::{first_formula, with_formulas, without_formulas};
 use denym_engine::{Encoding, Engine, Format, Names, ReadOptions};
 use serde::Serialize;
 
-use crate::formulas::Formulas;
-use crate::policy::{AttributeSpec, DataSpec, Mistake, Policy, suggest, suggest_column};
-use crate::{Error, formulas, relations};
+use crate::policy::{AttributeSpec, DataSpec, Formulas, Mistake, Policy, suggest, suggest_column};
+use crate::{Error, relations};
 
 /// The columns of the policy's data; identifiers are looked for but not read.
 ///
@@ -160,7 +161,7 @@ pub(crate) fn read_release(engine: &Engine, path: &Path, format: Format) -> Resu
     };
     let table = engine.read(path, &options)?;
     match format {
-        Format::Csv => formulas::as_judged(table),
+        Format::Csv => Ok(with_formulas(table)?),
         Format::Parquet | Format::Json => Ok(table),
     }
 }
@@ -173,8 +174,37 @@ pub(crate) fn write_release(
     formulas: Formulas,
     path: &Path,
 ) -> Result<(), Error> {
-    let table = formulas::to_write(table, format, formulas)?;
+    // Only CSV is opened by spreadsheets.
+    let table = match formulas {
+        Formulas::Escape if format == Format::Csv => without_formulas(table)?,
+        Formulas::Refuse if format == Format::Csv => {
+            refuse_formulas(table)?;
+            Cow::Borrowed(table)
+        }
+        _ => Cow::Borrowed(table),
+    };
     Ok(engine.write(&table, format, path)?)
+}
+
+/// Refuses a release that a spreadsheet would run something of.
+fn refuse_formulas(table: &Table) -> Result<(), Error> {
+    let Some((position, name, cells)) = first_formula(table) else {
+        return Ok(());
+    };
+    let what = if name {
+        "a name".to_owned()
+    } else {
+        format!("{cells} different cells")
+    };
+    Err(Error::Infeasible {
+        what: format!(
+            "column {position} of the release has {what} that a spreadsheet would run as formulas"
+        ),
+        code: "formula-cells",
+        help:
+            "correct them in the source, publish another `format`, or say `formulas = \"escape\"`"
+                .to_owned(),
+    })
 }
 
 /// A file of the source and its fingerprint.

@@ -8,7 +8,8 @@ use denym_data::{Sequences, Table};
 use denym_engine::{Engine, Format};
 
 use crate::certificate::{Certificate, DataFile, FORM, PathForm, TransactionForm};
-use crate::{Error, groups, source};
+use crate::{Error, source};
+use denym_release::groups;
 
 pub use denym_release::Verdict;
 pub use denym_release::verify::{JudgedColumn, JudgedFile, Verification, Verified};

@@ -16,7 +16,7 @@ use denym_data::{Code, Dictionary, Table};
 use rayon::prelude::*;
 
 use crate::partition::{Axis, Partition};
-use crate::{Error, Group, Histogram};
+use crate::{Error, Group, Histogram, by_subjects};
 
 /// Which columns an adversary knows, which must not be learned, and which one tells people apart.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -96,7 +96,7 @@ struct Histograms {
 impl Histograms {
     /// The histograms of unions of classes.
     fn merged(&self, parts: &Partition, cardinality: usize) -> Histograms {
-        let chunks: Vec<Part> = (0..parts.classes().div_ceil(CHUNK))
+        let chunks: Vec<HistogramChunk> = (0..parts.classes().div_ceil(CHUNK))
             .into_par_iter()
             .map(|chunk| {
                 let mut items: Vec<(Code, u64)> = Vec::new();
@@ -461,16 +461,20 @@ impl Classes {
 ///
 /// When the table lacks one of the columns.
 pub fn reference(table: &Table, column: usize, subject: Option<usize>) -> Vec<u64> {
-    let roles = Roles {
-        quasi: Vec::new(),
-        sensitive: vec![column],
-        subject,
-    };
-    let mut classes = Classes::of(table, &roles);
-    classes
-        .attributes
-        .pop()
-        .map_or_else(Vec::new, |attribute| attribute.reference)
+    let column = &table.columns()[column];
+    let mut counts = vec![0; column.dictionary.len()];
+    if let Some(subject) = subject {
+        let subjects = &table.columns()[subject].codes;
+        let pairs = column.codes.iter().copied().zip(subjects.iter().copied());
+        for (value, count) in by_subjects(pairs.collect()) {
+            counts[value as usize] = count;
+        }
+    } else {
+        for &code in &column.codes {
+            counts[code as usize] += 1;
+        }
+    }
+    counts
 }
 
 pub(crate) fn axis(table: &Table, column: usize) -> Axis<'_> {
@@ -482,11 +486,11 @@ pub(crate) fn axis(table: &Table, column: usize) -> Axis<'_> {
 }
 
 /// Histograms of one chunk of classes and where each ends.
-type Part = (Vec<(Code, u64)>, Vec<usize>);
+type HistogramChunk = (Vec<(Code, u64)>, Vec<usize>);
 
 /// Counts the values of one attribute class by class.
 fn histograms(partition: &Partition, values: Axis<'_>, subject: Option<Axis<'_>>) -> Histograms {
-    let chunks: Vec<Part> = (0..partition.classes().div_ceil(CHUNK))
+    let chunks: Vec<HistogramChunk> = (0..partition.classes().div_ceil(CHUNK))
         .into_par_iter()
         .map(|chunk| {
             let mut items = Vec::new();
@@ -515,7 +519,7 @@ fn histograms(partition: &Partition, values: Axis<'_>, subject: Option<Axis<'_>>
 }
 
 /// Puts chunks one after the other.
-fn joined(chunks: Vec<Part>, classes: usize) -> Histograms {
+fn joined(chunks: Vec<HistogramChunk>, classes: usize) -> Histograms {
     let mut all = Histograms {
         items: Vec::with_capacity(chunks.iter().map(|(items, _)| items.len()).sum()),
         starts: Vec::with_capacity(classes + 1),

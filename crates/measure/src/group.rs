@@ -88,3 +88,26 @@ impl<'a> Group<'a> {
         })
     }
 }
+
+/// Counts of equal values added up, ascending.
+pub fn added(mut pairs: Vec<(Code, u64)>) -> Vec<(Code, u64)> {
+    pairs.sort_unstable_by_key(|&(value, _)| value);
+    pairs.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        if same {
+            kept.1 += next.1;
+        }
+        same
+    });
+    pairs
+}
+
+/// How many subjects show each value, ascending, from (value, subject) pairs.
+pub fn by_subjects(mut pairs: Vec<(Code, u32)>) -> Vec<(Code, u64)> {
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
+        .chunk_by(|a, b| a.0 == b.0)
+        .map(|run| (run[0].0, run.len() as u64))
+        .collect()
+}

@@ -292,9 +292,9 @@ impl<'a> Judge<'a> {
     }
 
     /// Nothing seen yet.
-    pub fn nothing_seen(&self) -> Seen {
+    pub fn nothing_seen(&self) -> WorstGroups {
         let terms: Vec<Terms> = self.promises.iter().map(|p| p.terms()).collect();
-        Seen {
+        WorstGroups {
             smallest: u64::MAX,
             largest_share: Fraction::ZERO,
             worst: vec![None; terms.len()],
@@ -305,7 +305,12 @@ impl<'a> Judge<'a> {
 
     /// Judges a group, notes what it shows of each promise, and returns who rejects it: a bit for each promise (the last bit
     /// stands for all from the 64th on).
-    pub fn look<N: Copy + Into<u64>>(&self, seen: &mut Seen, numbers: &[N], silent: &[u32]) -> u64 {
+    pub fn look<N: Copy + Into<u64>>(
+        &self,
+        seen: &mut WorstGroups,
+        numbers: &[N],
+        silent: &[u32],
+    ) -> u64 {
         let size: u64 = numbers[0].into();
         seen.smallest = seen.smallest.min(size);
         let mut rejected = 0;
@@ -338,7 +343,7 @@ fn is_heard(other: &(usize, Option<u32>), silent: &[u32]) -> bool {
 
 /// What the groups looked at so far show of each promise.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct WorstGroups {
     smallest: u64,
     largest_share: Fraction,
     terms: Vec<Terms>,
@@ -346,7 +351,7 @@ pub struct Seen {
     rejected: Vec<u64>,
 }
 
-impl Seen {
+impl WorstGroups {
     fn note(&mut self, at: usize, promise: &dyn Promise, group: &Group<'_>) {
         let value = promise.value(group);
         self.worst[at] = Some(worse(self.terms[at].sense, self.worst[at], value));
@@ -363,7 +368,7 @@ impl Seen {
     }
 
     /// Adds what was seen elsewhere by the same judge.
-    pub fn merge(&mut self, other: &Seen) {
+    pub fn merge(&mut self, other: &WorstGroups) {
         self.smallest = self.smallest.min(other.smallest);
         self.largest_share = self.largest_share.max(other.largest_share);
         for (at, worst) in other.worst.iter().enumerate() {

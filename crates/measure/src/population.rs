@@ -1,8 +1,8 @@
 //! The population behind a table: how many people of a public register look like each class.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use denym_data::Table;
+use denym_data::{ClassId, Code, Column, Hierarchy, Recoding, Table};
 
 use crate::{Classes, Error, Roles};
 
@@ -76,4 +76,54 @@ pub fn match_population(
         }
     }
     Ok(matched)
+}
+
+/// The register with every quasi-identifier at its level, as the release shows it.
+pub fn generalized_register(
+    names: &[String],
+    hierarchies: &[Hierarchy],
+    register: &Table,
+    levels: &[usize],
+) -> Result<Table, denym_data::Error> {
+    let quasi = names.iter().zip(hierarchies.iter().zip(levels));
+    let columns = quasi.filter_map(|(name, (hierarchy, &level))| {
+        let column = register.column(name)?;
+        Some(crate::generalized(column, hierarchy, level))
+    });
+    Table::new(columns.collect())
+}
+
+/// The register as a release with values per class shows it: `looks_like` has the class of each of its tuples.
+pub fn published_register(
+    names: &[String],
+    register: &Table,
+    recoding: &Recoding,
+    looks_like: &[Option<ClassId>],
+) -> Result<Table, denym_data::Error> {
+    let columns: Vec<&Column> = names.iter().filter_map(|n| register.column(n)).collect();
+    // The tuples in their order, as a search had them.
+    let mut classes: BTreeMap<Vec<Code>, Option<ClassId>> = BTreeMap::new();
+    let tuple = |person: usize| -> Vec<Code> { columns.iter().map(|c| c.codes[person]).collect() };
+    for person in 0..register.records() {
+        classes.insert(tuple(person), None);
+    }
+    for (class, found) in classes.values_mut().zip(looks_like) {
+        *class = *found;
+    }
+    let shown: Vec<Option<ClassId>> = (0..register.records())
+        .map(|person| classes.get(&tuple(person)).copied().flatten())
+        .collect();
+    let published = names.iter().enumerate().map(|(d, name)| {
+        let labels = &recoding.labels[d].texts;
+        let texts = shown.iter().map(|class| match class {
+            Some(class) => {
+                let label = recoding.published[d][*class as usize];
+                labels[label as usize].as_deref()
+            }
+            // No release shows a control character: these people look like no class.
+            None => Some("\u{1}"),
+        });
+        Column::from_texts(name, texts)
+    });
+    Table::new(published.collect())
 }

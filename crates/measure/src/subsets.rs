@@ -150,7 +150,7 @@ fn merge(found: &mut Option<SubsetMeasured>, measured: Measured, subset: &[usize
 }
 
 /// Every subset of `size` of the items, in lexicographic order of position.
-pub(crate) fn combinations(items: &[usize], size: usize) -> Vec<Vec<usize>> {
+pub fn combinations(items: &[usize], size: usize) -> Vec<Vec<usize>> {
     let mut all = Vec::new();
     let mut chosen = Vec::with_capacity(size);
     choose(items, size, &mut chosen, &mut all);

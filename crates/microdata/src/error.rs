@@ -98,6 +98,12 @@ pub enum Error {
         /// What is wrong with it.
         problem: &'static str,
     },
+    /// A column of numbers has a record without one.
+    #[error("a record has no number where one is needed")]
+    MissingNumber,
+    /// Somebody stopped the search.
+    #[error("the search was stopped")]
+    Stopped,
     /// Even one group of all records breaks the constraint on groups.
     #[error("no partition satisfies the constraint: all records together break it")]
     Infeasible,
@@ -122,6 +128,8 @@ impl Error {
             Self::Mismatch { .. } => "size-mismatch",
             Self::UnknownCategory { .. } => "category-unknown",
             Self::Tree { .. } => "category-tree",
+            Self::MissingNumber => "number-missing",
+            Self::Stopped => "stopped",
             Self::Infeasible => "constraint-infeasible",
             Self::NotPositiveDefinite => "covariance-singular",
         }
@@ -145,6 +153,8 @@ impl Error {
             Self::Mismatch { .. } => "give one entry per record".into(),
             Self::UnknownCategory { .. } => "add the category to the tree".into(),
             Self::Tree { .. } => "give every leaf a path to one root, all of them without cycles".into(),
+            Self::MissingNumber => "complete the column, or leave the record out".into(),
+            Self::Stopped => "run it again".into(),
             Self::Infeasible => "relax the constraint; it fails on the whole table, so it fails on every partition's worst group or none helps".into(),
             Self::NotPositiveDefinite => "drop columns that are constant or sums of others, or use additive noise".into(),
         }

@@ -1,6 +1,6 @@
 //! Numeric microdata: records into groups of k or more, replaced by centroids; noise, swapping, and what each costs.
 //!
-//! Everything works on plain matrices in memory. Nothing here reads a file, the clock or a global random generator.
+//! Everything works on plain matrices in memory; [`tables`] brings columns and promises to them. Nothing here reads a file, the clock or a global random generator.
 
 mod best_effort;
 pub mod cluster;
@@ -15,6 +15,7 @@ mod partition;
 pub mod perturb;
 mod random;
 mod scaling;
+pub mod tables;
 pub mod utility;
 mod verdict;
 

@@ -25,10 +25,11 @@ pub use denym_measure::{Bounded, Given, PromiseSpec};
 use serde::{Deserialize, Serialize};
 
 pub use attack::{AttackSpec, attack_section};
+pub use denym_data::Perturbation;
 pub use formulas::Formulas;
-pub use microdata::{MicrodataSpec, PerturbSpec, Perturbation, UnconcernedSpec};
+pub use microdata::{MicrodataSpec, PerturbSpec, UnconcernedSpec};
 pub use mistake::{Mistake, may_be_shown, names_to_show, nearest, suggest, suggest_column};
-pub use operations::{KeySource, Middle, Operations, Pseudonym, Reach};
+pub use operations::{KeySource, Operations, Pseudonym, Reach};
 pub use promises::{JudgedOn, promises};
 pub use task::{Condition, Query, Task, TaskSpec};
 pub use vocabulary::Vocabulary;

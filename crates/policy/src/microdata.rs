@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use denym_data::{Centroid, Fraction, InsertionRule, Scaling};
+use denym_data::{Centroid, Fraction, InsertionRule, Perturbation, Scaling};
 
 use super::reader::{Node, Section};
 
@@ -49,54 +49,6 @@ pub struct PerturbSpec {
     pub span: Range<usize>,
     /// How.
     pub method: Perturbation,
-}
-
-/// How numbers are perturbed.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Perturbation {
-    /// Independent normal noise.
-    AdditiveNoise {
-        /// Its standard deviation as a share of the column's.
-        share: f64,
-    },
-    /// Normal noise with the correlations of the data.
-    CorrelatedNoise {
-        /// Its standard deviation as a share of each column's.
-        share: f64,
-    },
-    /// Values exchanged between records of nearby ranks.
-    RankSwap {
-        /// The largest difference of ranks as a share of the records.
-        share: f64,
-    },
-    /// Rounded to the nearest multiple.
-    Round {
-        /// Of this.
-        base: f64,
-    },
-    /// Rounded up or down at random, right on average.
-    RandomRound {
-        /// To multiples of this.
-        base: f64,
-    },
-}
-
-impl Perturbation {
-    /// The name in policies and certificates.
-    pub fn name(self) -> &'static str {
-        match self {
-            Perturbation::AdditiveNoise { .. } => "additive-noise",
-            Perturbation::CorrelatedNoise { .. } => "correlated-noise",
-            Perturbation::RankSwap { .. } => "rank-swap",
-            Perturbation::Round { .. } => "round",
-            Perturbation::RandomRound { .. } => "random-round",
-        }
-    }
-
-    /// Whether it draws random numbers.
-    pub fn is_random(self) -> bool {
-        !matches!(self, Perturbation::Round { .. })
-    }
 }
 
 /// Reads the keys of `[release]` that only numbers and clusters have.

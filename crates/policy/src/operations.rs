@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use denym_data::{Fraction, Role};
+use denym_data::{Centroid, Fraction, Role};
 
 use super::reader::{Node, Section};
 
@@ -17,21 +17,12 @@ pub struct Operations {
     pub top: Option<Fraction>,
     /// Smaller numbers are published as this one.
     pub bottom: Option<Fraction>,
-    /// Each class publishes one number in the middle of its own.
-    pub middle: Option<Middle>,
+    /// Each class publishes one number in the middle of its own: the mean, or the lower median, which occurs.
+    pub middle: Option<Centroid>,
     /// An identifier is published as a keyed pseudonym.
     pub pseudonym: Option<Pseudonym>,
     /// What the loss of a quasi-identifier is multiplied by; 1 when it is not said.
     pub weight: Option<Fraction>,
-}
-
-/// The middle of some numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Middle {
-    /// The arithmetic mean.
-    Mean,
-    /// The lower median: a number that occurs.
-    Median,
 }
 
 /// How an identifier becomes a token.
@@ -78,7 +69,7 @@ pub(super) fn operations(section: &Section<'_, '_>, role: Role) -> Operations {
             if role != Role::QuasiIdentifier {
                 misplaced(&node, "microaggregate", "a quasi-identifier");
             }
-            node.choice(&[("mean", Middle::Mean), ("median", Middle::Median)])
+            node.choice(&[("mean", Centroid::Mean), ("median", Centroid::Median)])
         }),
         pseudonym: section.get("pseudonym").and_then(|node| {
             if role != Role::Identifier {

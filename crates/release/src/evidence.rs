@@ -12,6 +12,7 @@ use denym_measure::{SensitiveAttribute, joint_name};
 use denym_policy::{Knowledge, PromiseSpec};
 
 /// A released table and what is claimed of it.
+#[derive(Clone, Copy)]
 pub struct Evidence<'a> {
     /// The table as it was written.
     pub table: &'a Table,

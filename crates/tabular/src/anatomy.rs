@@ -38,7 +38,8 @@
 //! # Departures
 //!
 //! The paper draws a record of a bucket at random, as we do; which of two equally full buckets comes first, and which group takes a
-//! residue, is fixed by the counts, which the proof above needs and the paper leaves open. Groups get numbers at random. Table III(c) of the survey
+//! residue, is fixed by the counts, which the proof above needs and the paper leaves open. Where other promises need more different
+//! values in a group than l, the least number that keeps them is taken; that, too, follows from the counts alone. Groups get numbers at random. Table III(c) of the survey
 //! lacks one male record; the test has it.
 //!
 //! # Cost
@@ -46,9 +47,10 @@
 //! O(n log s) for n records and s sensitive values, with one heap of the values by records left.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap};
 
 use denym_data::{Code, Ragged, Recoding, Summary, Unit};
+use denym_measure::{Group, Histogram, Promise, added};
 
 use crate::{Error, Nearest, Reach};
 
@@ -79,6 +81,16 @@ impl Anatomy {
         summary: &Summary,
         draw: &mut dyn FnMut(u64) -> u64,
     ) -> Result<Anatomized, Error> {
+        self.solve_for(summary, &[], draw)
+    }
+
+    /// As [`Anatomy::solve`], with groups of as many different values as it takes, `l` or more, to keep promises on the attribute.
+    pub fn solve_for(
+        &self,
+        summary: &Summary,
+        promises: &[Box<dyn Promise>],
+        draw: &mut dyn FnMut(u64) -> u64,
+    ) -> Result<Anatomized, Error> {
         let Some(histograms) = summary.sensitive.get(self.attribute) else {
             return Err(Error::SensitiveMissing {
                 attribute: self.attribute,
@@ -94,7 +106,6 @@ impl Anatomy {
         if summary.total() == 0 {
             return Err(Error::NoRecords);
         }
-        let l = self.l.max(1) as usize;
         // Step 1: a bucket of tuples for every value, a tuple as often as it has records with that value.
         let mut buckets: Vec<Vec<u32>> = Vec::new();
         for tuple in 0..summary.tuples() {
@@ -106,12 +117,12 @@ impl Anatomy {
             }
         }
         let counts: Vec<u64> = buckets.iter().map(|bucket| bucket.len() as u64).collect();
-        check_eligible(&counts, self.l)?;
+        let design = self.design_for(&counts, promises)?;
         // Who takes a place of a value is a matter of chance alone, and so is the number of a group.
         for bucket in &mut buckets {
             shuffle(bucket, draw);
         }
-        let mut groups: Vec<Vec<(Code, u32)>> = design(&counts, l)?
+        let mut groups: Vec<Vec<(Code, u32)>> = design
             .into_iter()
             .map(|values| {
                 let places = values.into_iter();
@@ -124,6 +135,61 @@ impl Anatomy {
         Ok(assemble(summary.tuples(), &groups))
     }
 }
+
+impl Anatomy {
+    /// The values of each group that keep every promise, with the fewest different values in a group.
+    fn design_for(
+        &self,
+        counts: &[u64],
+        promises: &[Box<dyn Promise>],
+    ) -> Result<Vec<Vec<Code>>, Error> {
+        let least = self.l.max(1);
+        let kinds = counts.iter().filter(|&&count| count > 0).count() as u64;
+        let mut refused = None;
+        for l in (least..=kinds.max(least)).take(MOST_DESIGNS) {
+            let groups = match check_eligible(counts, l) {
+                Ok(()) => design(counts, l as usize),
+                Err(error) => Err(error),
+            };
+            let failing = match &groups {
+                Ok(groups) => self.failing(groups, promises),
+                Err(_) => None,
+            };
+            match (groups, failing) {
+                (Ok(groups), None) => return Ok(groups),
+                (Ok(_), Some(failing)) => {
+                    refused.get_or_insert(Error::infeasible(Nearest {
+                        reach: vec![failing],
+                        suppression: None,
+                    }));
+                }
+                (Err(error), _) => return Err(refused.unwrap_or(error)),
+            }
+        }
+        Err(refused.unwrap_or_else(|| refusal(self.l, None)))
+    }
+
+    /// The first promise that a group does not keep.
+    fn failing(&self, groups: &[Vec<Code>], promises: &[Box<dyn Promise>]) -> Option<Reach> {
+        groups.iter().find_map(|group| {
+            let counts = added(group.iter().map(|&value| (value, 1)).collect());
+            let mut histograms = vec![Histogram::new(&[]); self.attribute];
+            histograms.push(Histogram::new(&counts));
+            let records = group.len() as u64;
+            let group = Group::new(records, records, &histograms);
+            let broken = promises.iter().find(|promise| !promise.admits(&group))?;
+            let terms = broken.terms();
+            Some(Reach {
+                name: terms.name,
+                asked: terms.bound,
+                reachable: None,
+            })
+        })
+    }
+}
+
+/// The most designs that are tried: one for each number of different values in a group.
+const MOST_DESIGNS: usize = 64;
 
 /// The most frequent value must not have more than one in l of all records.
 fn check_eligible(counts: &[u64], l: u64) -> Result<(), Error> {
@@ -255,5 +321,56 @@ impl Anatomized {
                 rows as f64 * asked as f64 / all.max(1) as f64
             })
             .sum()
+    }
+}
+
+/// The group of each record: those of one tuple and value take its places in an order in which every order is equally likely.
+///
+/// Other published columns may tell such records apart, and the order of the source must not decide between them.
+pub fn seated(
+    placed: &Ragged<(Code, u32)>,
+    tuples: &[u32],
+    values: &[Code],
+    draw: &mut dyn FnMut(u64) -> u64,
+) -> Vec<u32> {
+    let mut free: HashMap<(u32, Code), Vec<u32>> = HashMap::new();
+    for tuple in 0..placed.len() {
+        for &(value, group) in placed.row(tuple) {
+            free.entry((tuple as u32, value)).or_default().push(group);
+        }
+    }
+    let records = tuples.iter().zip(values);
+    records
+        .map(|(&tuple, &value)| {
+            let groups = free.entry((tuple, value)).or_default();
+            let chosen = draw(groups.len().max(1) as u64) as usize;
+            if chosen < groups.len() {
+                groups.swap_remove(chosen)
+            } else {
+                0
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use denym_data::Ragged;
+
+    use super::seated;
+
+    /// Two records of one tuple and value that another column tells apart must not take their groups in the order of the source.
+    #[test]
+    fn records_that_look_alike_are_seated_by_chance() {
+        let placed: Ragged<(u32, u32)> = [vec![(0, 4), (0, 9)]].into_iter().collect();
+        let orders: Vec<Vec<u32>> = (0..2)
+            .map(|first| {
+                let mut draws = [first, 0].into_iter();
+                seated(&placed, &[0, 0], &[0, 0], &mut |_| {
+                    draws.next().unwrap_or(0)
+                })
+            })
+            .collect();
+        assert_eq!(orders, [vec![4, 9], vec![9, 4]]);
     }
 }

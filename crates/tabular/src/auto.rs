@@ -11,7 +11,8 @@
 //!
 //! The result is the best by the request's objective of all attempts that the caller accepted; each attempt keeps every
 //! promise by itself. On equal scores the earlier attempt wins, whichever was ready first, so the number of threads does not
-//! matter. Infeasible only when every attempt is.
+//! matter. Infeasible only when every attempt is, the optimal search over levels included: where levels are too many for it
+//! it comes last, and only when all others found nothing.
 //!
 //! # Reference
 //!
@@ -82,6 +83,9 @@ const DOMINATED: [(&str, &str); 5] = [
 
 /// Lattices up to this size are searched exactly; beyond it best effort takes over.
 const EXACT: u128 = 1 << 18;
+
+/// Why the optimal search has to wait until nothing else is left.
+const TOO_MANY_LEVELS: &str = "there are too many combinations of levels";
 
 /// Up to this many tuples solvers run beside each other; beyond, each keeps all cores busy by itself.
 const TOGETHER: usize = 1 << 17;
@@ -209,6 +213,27 @@ impl Auto {
                 outcome,
             });
         }
+        // Heuristics may pass by levels that exist: nothing is refused before the optimal search found none either.
+        let place = MEMBERS
+            .iter()
+            .position(|member| member.name == "full-domain");
+        if let (None, false, false, Some(place)) = (&best, exact, over, place)
+            && misfits[place] == Some(TOO_MANY_LEVELS)
+            && let Some(answer) = alone(&MEMBERS[place], request, context, wanted)
+        {
+            attempts[place].outcome = match answer {
+                Ok(solution) if accept("full-domain", &solution) => {
+                    let score = solution.score;
+                    best = Some(solution);
+                    Outcome::Found(score)
+                }
+                Ok(solution) => Outcome::Refused(solution.score),
+                Err(error) => {
+                    failure = error.clone();
+                    Outcome::Failed(error)
+                }
+            };
+        }
         attempts.extend(DOMINATED.iter().map(|&(name, by)| Attempt {
             name,
             outcome: Outcome::Skipped(match by {
@@ -245,7 +270,7 @@ impl Auto {
         }
         match member.name {
             "best-effort" if exact => Some("`full-domain` searches so few levels exactly"),
-            "full-domain" if !exact => Some("there are too many combinations of levels"),
+            "full-domain" if !exact => Some(TOO_MANY_LEVELS),
             "blind-generalization" if !self.safe => {
                 Some("it is for adversaries who know the program, and no other asks that much")
             }

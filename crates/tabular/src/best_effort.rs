@@ -32,7 +32,7 @@ use denym_data::SplitMix64;
 
 use crate::bounding::{Bounding, Next};
 use crate::lattice::{Lattice, Packed};
-use crate::nearest::nearest;
+use crate::nearest::refused;
 use crate::node::Best;
 use crate::objective::{Known, Scale};
 use crate::relaxation::{Grain, relax};
@@ -86,7 +86,7 @@ impl Solver for BestEffort {
         let lattice = Lattice::new(request);
         let mut sets = nodes(*request, &lattice)?;
         let scale = Scale::new(request);
-        let mut walk = Walk {
+        let mut walk = LevelWalk {
             lattice: &lattice,
             sets: sets.as_mut(),
             scale: &scale,
@@ -104,12 +104,7 @@ impl Solver for BestEffort {
             if !(context.keep_going)() {
                 return Err(Error::Stopped);
             }
-            return Err(Error::infeasible(nearest(
-                request,
-                &lattice,
-                sets.as_mut(),
-                context.keep_going,
-            )));
+            return Err(refused(request, &lattice, sets.as_mut(), context));
         };
         let mut solution = best.solution(request);
         // A hair below, so that rounding cannot lift it over the true optimum.
@@ -123,7 +118,7 @@ impl Solver for BestEffort {
 
 /// How a node fared.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Verdict {
+enum NodeVerdict {
     /// It keeps every promise, at this score.
     Valid(f64),
     /// It does not, but a finer one may.
@@ -132,16 +127,16 @@ enum Verdict {
     Doomed,
 }
 
-impl Verdict {
+impl NodeVerdict {
     fn score(self) -> Option<f64> {
         match self {
-            Verdict::Valid(score) => Some(score),
+            NodeVerdict::Valid(score) => Some(score),
             _ => None,
         }
     }
 }
 
-struct Walk<'a> {
+struct LevelWalk<'a> {
     lattice: &'a Lattice,
     sets: &'a mut dyn Nodes,
     scale: &'a Scale,
@@ -150,11 +145,11 @@ struct Walk<'a> {
     left: u64,
     best: Option<Best>,
     bounding: Bounding<'a>,
-    seen: HashMap<Packed, Verdict>,
+    seen: HashMap<Packed, NodeVerdict>,
     random: SplitMix64,
 }
 
-impl Walk<'_> {
+impl LevelWalk<'_> {
     /// Searches while effort lasts; returns the bound that groups of attributes gave.
     fn run(&mut self, request: &Request<'_>, context: &mut Context<'_>) -> f64 {
         let q = self.lattice.low.len();
@@ -180,10 +175,10 @@ impl Walk<'_> {
                 let cuts = if idle < PATIENCE { CUTS } else { CUTS << 7 };
                 for _ in 0..cuts {
                     match self.prove(go_on) {
-                        Proof::Cut(corner) => promising = Some(corner),
-                        Proof::Settled => {}
-                        Proof::Optimal => return relaxed,
-                        Proof::Halted => {
+                        GapProof::Cut(corner) => promising = Some(corner),
+                        GapProof::Settled => {}
+                        GapProof::Optimal => return relaxed,
+                        GapProof::Halted => {
                             open = false;
                             break;
                         }
@@ -253,7 +248,7 @@ impl Walk<'_> {
     }
 
     /// Evaluates a node, unless it is known.
-    fn look(&mut self, levels: &[u8]) -> Verdict {
+    fn look(&mut self, levels: &[u8]) -> NodeVerdict {
         if let Some(verdict) = self.known(levels) {
             return verdict;
         }
@@ -263,8 +258,9 @@ impl Walk<'_> {
     }
 
     /// Evaluates several nodes on all cores.
-    fn look_all(&mut self, nodes: &[Vec<u8>]) -> Vec<Verdict> {
-        let known: Vec<Option<Verdict>> = nodes.iter().map(|levels| self.known(levels)).collect();
+    fn look_all(&mut self, nodes: &[Vec<u8>]) -> Vec<NodeVerdict> {
+        let known: Vec<Option<NodeVerdict>> =
+            nodes.iter().map(|levels| self.known(levels)).collect();
         let open: Vec<Vec<u8>> = nodes
             .iter()
             .zip(&known)
@@ -279,26 +275,26 @@ impl Walk<'_> {
             .map(|verdict| {
                 verdict.unwrap_or_else(|| match fresh.next() {
                     Some((levels, tally)) => self.record(levels, tally),
-                    None => Verdict::Invalid,
+                    None => NodeVerdict::Invalid,
                 })
             })
             .collect()
     }
 
-    fn known(&self, levels: &[u8]) -> Option<Verdict> {
+    fn known(&self, levels: &[u8]) -> Option<NodeVerdict> {
         let seen = self.seen.get(&Packed::new(levels)).copied();
-        seen.or_else(|| self.bounding.dooms(levels).then_some(Verdict::Doomed))
+        seen.or_else(|| self.bounding.dooms(levels).then_some(NodeVerdict::Doomed))
     }
 
-    fn record(&mut self, levels: &[u8], tally: Tally) -> Verdict {
+    fn record(&mut self, levels: &[u8], tally: Tally) -> NodeVerdict {
         let (doomed, floor) = (tally.doomed, tally.floor);
         let charge = u128::from(self.scale.records()) * u128::from(floor);
         let charge = charge.saturating_sub(tally.floor_squares);
         let node = Best::if_valid(self.scale, self.budget, levels, tally);
         let verdict = match &node {
-            Some(node) => Verdict::Valid(node.score),
-            None if doomed => Verdict::Doomed,
-            None => Verdict::Invalid,
+            Some(node) => NodeVerdict::Valid(node.score),
+            None if doomed => NodeVerdict::Doomed,
+            None => NodeVerdict::Invalid,
         };
         if doomed {
             self.bounding.doom(levels);
@@ -320,28 +316,28 @@ impl Walk<'_> {
     }
 
     /// Looks at the most promising open node and cuts its box.
-    fn prove(&mut self, go_on: &dyn Fn() -> bool) -> Proof {
+    fn prove(&mut self, go_on: &dyn Fn() -> bool) -> GapProof {
         let best = self.best.as_ref().map(|best| best.score);
         let region = match self.bounding.next(best, go_on) {
             Next::Corner(region) => region,
-            Next::Closed => return Proof::Optimal,
-            Next::Halted => return Proof::Halted,
+            Next::Closed => return GapProof::Optimal,
+            Next::Halted => return GapProof::Halted,
         };
         let corner = region.low.to_vec();
         let mut cut = corner.clone();
-        let doomed = self.left > 0 && self.look(&corner) == Verdict::Doomed;
+        let doomed = self.left > 0 && self.look(&corner) == NodeVerdict::Doomed;
         if doomed {
             cut = self.lifted(cut);
         } else if self.left == 0 && !self.seen.contains_key(&Packed::new(&corner)) {
             // Not looked at: the box stays open.
             self.bounding.put_back(region);
-            return Proof::Halted;
+            return GapProof::Halted;
         }
         self.bounding.cut(&region, &cut);
         if doomed {
-            Proof::Cut(corner)
+            GapProof::Cut(corner)
         } else {
-            Proof::Settled
+            GapProof::Settled
         }
     }
 
@@ -354,7 +350,7 @@ impl Walk<'_> {
             let (mut low, mut high) = (1, path.len());
             while low < high && self.left > 0 {
                 let middle = usize::midpoint(low, high);
-                if self.look(&path[middle].0) == Verdict::Doomed {
+                if self.look(&path[middle].0) == NodeVerdict::Doomed {
                     low = middle + 1;
                 } else {
                     high = middle;
@@ -473,7 +469,7 @@ impl Walk<'_> {
 }
 
 /// What one step of proving came to.
-enum Proof {
+enum GapProof {
     /// The finest node of this box is hopeless.
     Cut(Vec<u8>),
     /// The node was looked at, nothing more.

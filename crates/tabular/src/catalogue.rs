@@ -6,8 +6,8 @@ use denym_measure::catalogue::{Linkage, Needs, PromiseEntry, promise_entry};
 use crate::{
     Auto, BestEffort, BlindGeneralization, BottomUpGeneralization, Cuts, Datafly, Direction,
     FullDomain, GreedyCells, Incognito, InfoGainMondrian, KOptimize, LocalRecoding,
-    LocalSuppression, MinGen, Mondrian, Mpalm, ProgressiveLocalRecoding, Purpose, Samarati,
-    SiblingGeneralization, Solver, Spalm, TopDownDisclosure, TopDownSpecialization,
+    LocalSuppression, MinGen, Mondrian, Mpalm, ProgressiveLocalRecoding, Purpose, Request,
+    Samarati, SiblingGeneralization, Solver, Spalm, TopDownDisclosure, TopDownSpecialization,
 };
 
 /// What a solver publishes.
@@ -138,7 +138,7 @@ pub const CATALOGUE: &[Entry] = &[
     },
     Entry {
         name: "datafly",
-        summary: "greedy: always the attribute with most distinct values",
+        summary: "greedy: always the attribute with most distinct values; `full-domain` may find levels where it finds none",
         paper: "Sweeney 1998",
         recoding: RecodingKind::FullDomain,
         honours: Honours::All,
@@ -398,6 +398,19 @@ impl Entry {
         let narrow =
             !is_one(&ALL_COLUMNS) && (promise.monotone.with_admitted || !is_one(&WHOLE_CLASSES));
         honoured && fits && (!fewer || narrow)
+    }
+
+    /// Whether it may find nothing for this request although some combination of levels keeps every promise: a heuristic that goes
+    /// from table to table passes by those that keep a promise which generalizing further breaks again.
+    pub fn may_miss(&self, request: &Request<'_>) -> bool {
+        let heuristic = self.maturity == Maturity::Tested && self.name != "auto";
+        heuristic && !request.is_upward_closed()
+    }
+
+    /// What a refusal of a solver that may miss levels does not say.
+    pub fn heuristic(&self) -> String {
+        let name = self.name;
+        format!("`{name}` is a heuristic: `full-domain` may find levels where it finds none")
     }
 }
 

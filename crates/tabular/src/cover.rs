@@ -10,13 +10,13 @@ const PAIRS: usize = 512;
 /// Lowest common nodes and their costs, one table per quasi-identifier.
 #[derive(Debug)]
 pub(crate) struct Covers<'a> {
-    columns: Vec<Column<'a>>,
+    columns: Vec<CoverColumn<'a>>,
     /// Columns in the order in which losses are added up: those that tell tuples apart best come first.
     order: Vec<usize>,
 }
 
 #[derive(Debug)]
-struct Column<'a> {
+struct CoverColumn<'a> {
     hierarchy: &'a Hierarchy,
     codes: usize,
     /// The level at which two codes meet, when there are few enough; the height when they never do.
@@ -65,7 +65,7 @@ impl<'a> Covers<'a> {
                     never
                 };
                 cost.extend(std::iter::repeat_n(never, codes));
-                let mut column = Column {
+                let mut column = CoverColumn {
                     hierarchy,
                     codes,
                     meet: Vec::new(),
@@ -145,7 +145,7 @@ impl<'a> Covers<'a> {
     }
 }
 
-impl Column<'_> {
+impl CoverColumn<'_> {
     fn climb(&self, a: u32, b: u32) -> u8 {
         let levels = self.hierarchy.levels();
         levels

@@ -11,7 +11,7 @@ use denym_data::{Hierarchy, Labels, Recoding, Unit};
 
 use crate::frequency::Grouping;
 use crate::lattice::Lattice;
-use crate::nearest::nearest;
+use crate::nearest::refused;
 use crate::recode::class_is_admitted;
 use crate::tally::nodes;
 use crate::{Context, Error, Request};
@@ -217,12 +217,7 @@ pub(crate) fn trees(request: &Request<'_>) -> Vec<Tree> {
 pub(crate) fn refusal(request: &Request<'_>, context: &Context<'_>) -> Error {
     let lattice = Lattice::new(request);
     match nodes(*request, &lattice) {
-        Ok(mut sets) => Error::infeasible(nearest(
-            request,
-            &lattice,
-            sets.as_mut(),
-            context.keep_going,
-        )),
+        Ok(mut sets) => refused(request, &lattice, sets.as_mut(), context),
         Err(error) => error,
     }
 }

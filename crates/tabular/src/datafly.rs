@@ -23,7 +23,7 @@
 //! One evaluation per step, at most the height of the lattice.
 
 use crate::lattice::Lattice;
-use crate::nearest::nearest;
+use crate::nearest::refused;
 use crate::node::Best;
 use crate::objective::Scale;
 use crate::tally::nodes;
@@ -57,12 +57,7 @@ impl Solver for Datafly {
                 .filter(|&d| levels[d] < lattice.high[d])
                 .max_by_key(|&d| (scale.distinct(d, levels[d]), std::cmp::Reverse(d)));
             let Some(d) = widest else {
-                return Err(Error::infeasible(nearest(
-                    request,
-                    &lattice,
-                    sets.as_mut(),
-                    context.keep_going,
-                )));
+                return Err(refused(request, &lattice, sets.as_mut(), context));
             };
             levels[d] += 1;
         }

@@ -126,7 +126,7 @@ impl<const W: usize> FrequencySet<W> {
             }
             whole
         };
-        let members = (!bare).then(|| Members::new(&group_of, grouping.keys.len()));
+        let members = (!bare).then(|| GroupMembers::new(&group_of, grouping.keys.len()));
         let shown: Vec<Ragged<(Code, u32)>> = members.as_ref().map_or_else(Vec::new, |members| {
             self.shown
                 .iter()
@@ -183,7 +183,7 @@ pub(crate) fn project(summary: &Summary, members: &[usize]) -> Summary {
         }
         count = grouping.keys.len();
     }
-    let groups = Members::new(&class_of, count);
+    let groups = GroupMembers::new(&class_of, count);
     let mut firsts: Vec<u32> = groups.groups().map(|members| members[0]).collect();
     firsts.truncate(count);
     let mut records = vec![0; count];
@@ -304,7 +304,7 @@ fn count_subjects(pairs: &Ragged<(Code, u32)>) -> Ragged<(Code, u64)> {
 }
 
 /// How many subjects show each value, from sorted, distinct (value, subject) pairs.
-pub(crate) fn histogram_of(pairs: &[(Code, u32)]) -> Vec<(Code, u64)> {
+fn histogram_of(pairs: &[(Code, u32)]) -> Vec<(Code, u64)> {
     pairs
         .chunk_by(|a, b| a.0 == b.0)
         .map(|run| (run[0].0, run.len() as u64))
@@ -312,13 +312,13 @@ pub(crate) fn histogram_of(pairs: &[(Code, u32)]) -> Vec<(Code, u64)> {
 }
 
 /// Which source tuples make up each group.
-struct Members {
+struct GroupMembers {
     order: Vec<u32>,
     ends: Vec<u32>,
 }
 
-impl Members {
-    fn new(group_of: &[u32], groups: usize) -> Members {
+impl GroupMembers {
+    fn new(group_of: &[u32], groups: usize) -> GroupMembers {
         let mut ends = vec![0_u32; groups + 1];
         for &group in group_of {
             ends[group as usize + 1] += 1;
@@ -332,7 +332,7 @@ impl Members {
             order[next[group as usize] as usize] = tuple as u32;
             next[group as usize] += 1;
         }
-        Members { order, ends }
+        GroupMembers { order, ends }
     }
 
     fn groups(&self) -> impl Iterator<Item = &[u32]> {

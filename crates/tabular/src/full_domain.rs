@@ -80,7 +80,7 @@ impl Solver for FullDomain {
             });
         }
         let mut sets = nodes(*request, &lattice)?;
-        let mut search = Search::new(request, &lattice, sets.as_mut());
+        let mut search = LatticeSearch::new(request, &lattice, sets.as_mut());
         let finished = search.run(context);
         let (best, bound, evaluated) = (search.best.take(), search.frontier, search.entries.len());
         let Some(best) = best else {
@@ -105,7 +105,7 @@ impl Solver for FullDomain {
 }
 
 /// A node that was evaluated.
-struct Entry {
+struct OpenNode {
     packed: Packed,
     floor: u64,
     charge: u128,
@@ -114,7 +114,7 @@ struct Entry {
     doomed: bool,
 }
 
-struct Search<'a> {
+struct LatticeSearch<'a> {
     lattice: &'a Lattice,
     nodes: &'a mut dyn Nodes,
     scale: Scale,
@@ -128,7 +128,7 @@ struct Search<'a> {
     words: usize,
     /// Position in `entries` plus one of each node; zero when it was not evaluated.
     seen: Vec<u32>,
-    entries: Vec<Entry>,
+    entries: Vec<OpenNode>,
     /// The coarsest nodes at and below which nothing is valid.
     doomed: Vec<Packed>,
     best: Option<Best>,
@@ -136,14 +136,14 @@ struct Search<'a> {
     frontier: f64,
 }
 
-impl<'a> Search<'a> {
+impl<'a> LatticeSearch<'a> {
     fn new(request: &Request<'_>, lattice: &'a Lattice, nodes: &'a mut dyn Nodes) -> Self {
         let mut strides = vec![1_u64; lattice.low.len()];
         for d in (0..strides.len().saturating_sub(1)).rev() {
             strides[d] = strides[d + 1] * (u64::from(lattice.high[d + 1] - lattice.low[d + 1]) + 1);
         }
         let budget = request.budget();
-        Search {
+        LatticeSearch {
             lattice,
             nodes,
             scale: Scale::new(request),
@@ -341,7 +341,7 @@ impl<'a> Search<'a> {
             self.doomed.retain(|old| !old.at_most(&packed, words));
             self.doomed.push(packed);
         }
-        self.entries.push(Entry {
+        self.entries.push(OpenNode {
             packed,
             floor: tally.floor,
             charge: (u128::from(n) * u128::from(tally.floor)).saturating_sub(tally.floor_squares),

@@ -68,7 +68,7 @@ impl Solver for GreedyCells {
     }
 }
 
-struct Growing {
+struct GrowingClass {
     members: Vec<u32>,
     records: u64,
     cover: Cover,
@@ -77,9 +77,9 @@ struct Growing {
 
 /// Merges failing classes with what suits them best. What stays failing is left in, to be judged at the end.
 fn grow(tuples: &Tuples<'_>, context: &mut Context<'_>) -> Vec<Vec<u32>> {
-    let mut classes: Vec<Option<Growing>> = (0..tuples.len() as u32)
+    let mut classes: Vec<Option<GrowingClass>> = (0..tuples.len() as u32)
         .map(|tuple| {
-            Some(Growing {
+            Some(GrowingClass {
                 members: vec![tuple],
                 records: tuples.records(tuple),
                 cover: tuples.single(tuple),
@@ -128,7 +128,7 @@ fn grow(tuples: &Tuples<'_>, context: &mut Context<'_>) -> Vec<Vec<u32>> {
         });
     }
     // Stopped early: those that still fail try their luck together.
-    let (done, failing): (Vec<Growing>, Vec<Growing>) =
+    let (done, failing): (Vec<GrowingClass>, Vec<GrowingClass>) =
         classes.into_iter().flatten().partition(|class| class.safe);
     let mut classes: Vec<Vec<u32>> = done.into_iter().map(|class| class.members).collect();
     let rest: Vec<u32> = failing.into_iter().flat_map(|c| c.members).collect();
@@ -151,7 +151,7 @@ fn grow(tuples: &Tuples<'_>, context: &mut Context<'_>) -> Vec<Vec<u32>> {
 }
 
 /// What two classes lose more when they are one.
-fn added(tuples: &Tuples<'_>, a: &Growing, b: &Growing) -> f64 {
+fn added(tuples: &Tuples<'_>, a: &GrowingClass, b: &GrowingClass) -> f64 {
     let (na, nb) = (a.records as f64, b.records as f64);
     let mut before = 0.0;
     let mut after = 0.0;

@@ -26,13 +26,13 @@
 //!
 //! O(steps x q x tuples) and the sensitive values of every class at every step; candidates are tried on all cores.
 
-use denym_data::{Code, Fraction, Hierarchy};
+use denym_data::{Code, Column, Fraction, Hierarchy};
+use denym_measure::added;
 use rayon::prelude::*;
 
 use crate::cut::{Tree, group, recoding, trees};
 use crate::figures;
 use crate::recode::class_group;
-use crate::target::added;
 use crate::{Context, Error, Nearest, Progress, Reach, Request, Solution};
 
 /// Options of the search.
@@ -59,6 +59,20 @@ pub struct Personalized {
     pub levels: Vec<Vec<(Code, usize)>>,
     /// Loss of all records over quasi-identifiers and the sensitive attribute.
     pub loss: f64,
+}
+
+impl Personalized {
+    /// The sensitive column as it is published; `tuples` has the tuple of each record.
+    pub fn shown(&self, column: &Column, taxonomy: &Hierarchy, tuples: &[u32]) -> Column {
+        let texts = tuples.iter().zip(&column.codes).map(|(&tuple, &value)| {
+            let class = self.solution.recoding.class_of[tuple as usize]?;
+            let levels = &self.levels[class as usize];
+            let at = levels.binary_search_by_key(&value, |&(code, _)| code);
+            let level = &taxonomy.levels()[at.map_or(0, |at| levels[at].1)];
+            level.labels[level.nodes[value as usize] as usize].as_deref()
+        });
+        Column::from_texts(&column.name, texts)
+    }
 }
 
 impl GreedyPersonalized {

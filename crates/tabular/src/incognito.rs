@@ -31,7 +31,7 @@ use denym_data::{Hierarchy, Summary};
 
 use crate::frequency::project;
 use crate::lattice::Lattice;
-use crate::nearest::nearest;
+use crate::nearest::refused;
 use crate::node::Best;
 use crate::objective::Scale;
 use crate::tally::nodes;
@@ -106,12 +106,7 @@ impl Solver for Incognito {
             }
         }
         let Some(best) = best else {
-            return Err(Error::infeasible(nearest(
-                request,
-                &lattice,
-                sets.as_mut(),
-                context.keep_going,
-            )));
+            return Err(refused(request, &lattice, sets.as_mut(), context));
         };
         let mut solution = best.solution(request);
         solution.bound = Some(best.score);

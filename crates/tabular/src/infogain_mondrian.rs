@@ -26,12 +26,13 @@
 //! O(q x (tuples + values x classes)) per part; parts are cut on all cores.
 
 use denym_data::{Code, Hierarchy};
+use denym_measure::added;
 use denym_measure::metrics::CountQuery;
 
 use crate::cut::refusal;
 use crate::grouped::{Tuples, refuse_limits, solution_of};
 use crate::partition::{Axis, common_node};
-use crate::target::{added, gain};
+use crate::target::gain;
 use crate::{Context, Error, Request, Solution, Solver};
 
 /// What the release is for.
@@ -81,7 +82,7 @@ impl Solver for InfoGainMondrian {
             return Err(refusal(request, context));
         }
         let axes: Vec<Axis> = request.hierarchies.iter().map(Axis::of).collect();
-        let cutter = Cutter {
+        let cutter = GainCutter {
             tuples: &tuples,
             task: &self.task,
             axes: &axes,
@@ -92,7 +93,7 @@ impl Solver for InfoGainMondrian {
     }
 }
 
-struct Cutter<'a> {
+struct GainCutter<'a> {
     tuples: &'a Tuples<'a>,
     task: &'a Task,
     axes: &'a [Axis],
@@ -100,7 +101,7 @@ struct Cutter<'a> {
 }
 
 /// A way to cut a part: which attribute, and the piece of each of its codes.
-struct Candidate {
+struct CutCandidate {
     gain: f64,
     evenness: f64,
     d: usize,
@@ -116,12 +117,12 @@ enum Pieces {
     Level(usize),
 }
 
-impl Cutter<'_> {
+impl GainCutter<'_> {
     fn cut(&self, part: Vec<u32>) -> Vec<Vec<u32>> {
         if part.len() < 2 || !(self.keep_going)() {
             return vec![part];
         }
-        let mut candidates: Vec<Candidate> = (0..self.axes.len())
+        let mut candidates: Vec<CutCandidate> = (0..self.axes.len())
             .flat_map(|d| self.candidates(&part, d))
             .collect();
         candidates.sort_by(|a, b| {
@@ -172,7 +173,7 @@ impl Cutter<'_> {
     }
 
     /// All ways to cut a part in one attribute.
-    fn candidates(&self, part: &[u32], d: usize) -> Vec<Candidate> {
+    fn candidates(&self, part: &[u32], d: usize) -> Vec<CutCandidate> {
         let mut codes: Vec<u32> = part.iter().map(|&tuple| self.code(tuple, d)).collect();
         codes.sort_unstable();
         codes.dedup();
@@ -200,7 +201,7 @@ impl Cutter<'_> {
             },
         };
         // What the task sees of each code, added up once.
-        let mut seen: Vec<Seen> = vec![Seen::default(); codes.len()];
+        let mut seen: Vec<CodeTally> = vec![CodeTally::default(); codes.len()];
         for &tuple in part {
             let at = codes.binary_search(&self.code(tuple, d)).unwrap_or(0);
             self.look(&mut seen[at], tuple);
@@ -233,7 +234,7 @@ impl Cutter<'_> {
                         (records as f64 / total as f64).powi(2)
                     })
                     .sum::<f64>();
-                Candidate {
+                CutCandidate {
                     gain: worth(&codes, &seen, &groups),
                     evenness,
                     d,
@@ -243,7 +244,7 @@ impl Cutter<'_> {
             .collect()
     }
 
-    fn look(&self, seen: &mut Seen, tuple: u32) {
+    fn look(&self, seen: &mut CodeTally, tuple: u32) {
         seen.records += self.tuples.records(tuple);
         let sensitive = &self.tuples.request.summary.sensitive;
         match self.task {
@@ -270,7 +271,7 @@ impl Cutter<'_> {
         &'b self,
         part: &[u32],
         d: usize,
-    ) -> Box<dyn Fn(&[u32], &[Seen], &[Vec<usize>]) -> f64 + 'b> {
+    ) -> Box<dyn Fn(&[u32], &[CodeTally], &[Vec<usize>]) -> f64 + 'b> {
         match self.task {
             Task::Classify(_) => Box::new(|_, seen, groups| {
                 let histogram = |indices: &[usize]| -> Vec<(Code, u64)> {
@@ -357,7 +358,7 @@ impl Cutter<'_> {
 
 /// What the task sees of some records.
 #[derive(Debug, Clone, Default)]
-struct Seen {
+struct CodeTally {
     records: u64,
     histogram: Vec<(Code, u64)>,
     /// Count, sum and sum of squares.

@@ -55,7 +55,7 @@ impl Default for KOptimize {
 impl Solver for KOptimize {
     fn solve(&self, request: &Request<'_>, context: &mut Context<'_>) -> Result<Solution, Error> {
         request.check()?;
-        let mut search = Search::new(request, self.effort);
+        let mut search = SetSearch::new(request, self.effort);
         search.best = match TopDownSpecialization::default().solve(request, context) {
             Ok(solution) => Some(solution),
             Err(Error::Infeasible { .. }) => None,
@@ -83,7 +83,7 @@ impl Solver for KOptimize {
     }
 }
 
-struct Search<'a> {
+struct SetSearch<'a> {
     request: &'a Request<'a>,
     trees: Vec<Tree>,
     /// Inner nodes as (quasi-identifier, node, item of the parent); parents come before children.
@@ -101,8 +101,8 @@ struct Search<'a> {
     open: f64,
 }
 
-impl<'a> Search<'a> {
-    fn new(request: &'a Request<'a>, effort: u64) -> Search<'a> {
+impl<'a> SetSearch<'a> {
+    fn new(request: &'a Request<'a>, effort: u64) -> SetSearch<'a> {
         let trees = trees(request);
         let mut nodes: Vec<(usize, usize, u32)> = Vec::new();
         for (d, tree) in trees.iter().enumerate() {
@@ -134,7 +134,7 @@ impl<'a> Search<'a> {
         let promises = || request.promises.iter();
         // A class of k subjects has at least k records.
         let least = k_asked(request);
-        Search {
+        SetSearch {
             request,
             items,
             lasting: promises().all(|p| request.is_monotone_with_suppression(p.as_ref())),

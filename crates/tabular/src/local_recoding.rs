@@ -91,7 +91,7 @@ impl LocalRecoding {
         context: &mut Context<'_>,
     ) -> Result<Solution, Error> {
         let lattice = Lattice::new(request);
-        let mut state = State::new(request, &lattice, cut);
+        let mut state = RepairState::new(request, &lattice, cut);
         self.collect(&mut state, &lattice, context);
         state.place_leftovers();
         let left: u64 = state
@@ -127,7 +127,7 @@ impl LocalRecoding {
 
 impl LocalRecoding {
     /// Publishes classes at ever coarser nodes until nothing waits.
-    fn collect(&self, state: &mut State<'_>, lattice: &Lattice, context: &mut Context<'_>) {
+    fn collect(&self, state: &mut RepairState<'_>, lattice: &Lattice, context: &mut Context<'_>) {
         let mut request = *state.request;
         request.objective = Objective::LossArithmetic;
         let scale = Scale::new(&request);
@@ -154,7 +154,7 @@ impl LocalRecoding {
 
 /// A class under construction.
 #[derive(Debug, Clone)]
-struct Class {
+struct RepairClass {
     tuples: Vec<u32>,
     records: u64,
     cover: Cover,
@@ -162,27 +162,27 @@ struct Class {
     cost: f64,
 }
 
-struct State<'a> {
+struct RepairState<'a> {
     request: &'a Request<'a>,
     covers: Covers<'a>,
     /// Codes of each tuple, side by side.
     codes: Vec<u32>,
     q: usize,
     waiting: Vec<u32>,
-    classes: Vec<Class>,
+    classes: Vec<RepairClass>,
     /// Whether a class that meets all promises still does when anything joins it.
     absorbing: bool,
 }
 
-impl<'a> State<'a> {
-    fn new(request: &'a Request<'a>, lattice: &Lattice, cut: bool) -> State<'a> {
+impl<'a> RepairState<'a> {
+    fn new(request: &'a Request<'a>, lattice: &Lattice, cut: bool) -> RepairState<'a> {
         let summary = request.summary;
         let q = summary.quasi.len();
         let mut codes = Vec::with_capacity(q * summary.tuples());
         for tuple in 0..summary.tuples() {
             codes.extend(summary.quasi.iter().map(|column| column[tuple]));
         }
-        State {
+        RepairState {
             request,
             covers: if cut {
                 Covers::strict(request)
@@ -205,7 +205,7 @@ impl<'a> State<'a> {
         &self.codes[tuple as usize * self.q..][..self.q]
     }
 
-    fn class(&self, tuples: Vec<u32>) -> Class {
+    fn class(&self, tuples: Vec<u32>) -> RepairClass {
         let mut cover = Cover {
             codes: self.tuple(tuples[0]).to_vec(),
             levels: vec![0; self.q],
@@ -213,7 +213,7 @@ impl<'a> State<'a> {
         for &tuple in &tuples {
             self.covers.widen(&mut cover, |d| self.tuple(tuple)[d]);
         }
-        Class {
+        RepairClass {
             records: tuples
                 .iter()
                 .map(|&t| self.request.summary.records[t as usize])
@@ -355,7 +355,7 @@ impl<'a> State<'a> {
         touched.sort_unstable();
         touched.dedup();
         let before: f64 = touched.iter().chain([&class]).map(|&c| self.loss(c)).sum();
-        let saved: Vec<Class> = touched.iter().map(|&c| self.classes[c].clone()).collect();
+        let saved: Vec<RepairClass> = touched.iter().map(|&c| self.classes[c].clone()).collect();
         for &(tuple, host) in plan {
             self.join(host, tuple);
         }

@@ -22,7 +22,7 @@
 //! One evaluation per node, on all cores, rolled up from finer sets.
 
 use crate::lattice::Lattice;
-use crate::nearest::nearest;
+use crate::nearest::refused;
 use crate::node::Best;
 use crate::objective::Scale;
 use crate::tally::nodes;
@@ -70,12 +70,7 @@ impl Solver for MinGen {
             }
         }
         let Some(best) = best else {
-            return Err(Error::infeasible(nearest(
-                request,
-                &lattice,
-                sets.as_mut(),
-                context.keep_going,
-            )));
+            return Err(refused(request, &lattice, sets.as_mut(), context));
         };
         let mut solution = best.solution(request);
         solution.bound = Some(best.score);

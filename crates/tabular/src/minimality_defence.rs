@@ -26,11 +26,12 @@
 //!
 //! That of the solver for the first step; the second is linear in the classes.
 
+use std::collections::BTreeMap;
+
 use denym_data::Code;
-use denym_measure::{Group, Histogram};
+use denym_measure::{Group, Histogram, added};
 
 use crate::recode::class_group;
-use crate::target::added;
 use crate::{Context, Error, FullDomain, Nearest, Reach, Request, Solution, Solver};
 
 /// First k-anonymity, then distortion.
@@ -60,6 +61,52 @@ pub struct Distorted {
     pub sensitive: Vec<Vec<(Code, u64)>>,
     /// Records whose sensitive value was replaced.
     pub changed: u64,
+}
+
+impl Distorted {
+    /// The sensitive value of each record as it is published, and how many are not its own. `tuples` has the tuple of each record, `codes`
+    /// its value.
+    ///
+    /// Whoever can keep a value keeps it; the others get what is left of their class, drawn.
+    pub fn assigned(
+        &self,
+        tuples: &[u32],
+        mut codes: Vec<Code>,
+        draw: &mut dyn FnMut(u64) -> u64,
+    ) -> (Vec<Code>, usize) {
+        let mut left: Vec<BTreeMap<Code, u64>> = self
+            .sensitive
+            .iter()
+            .map(|values| values.iter().copied().collect())
+            .collect();
+        let mut open: Vec<(u32, usize)> = Vec::new();
+        for (row, &tuple) in tuples.iter().enumerate() {
+            let Some(class) = self.solution.recoding.class_of[tuple as usize] else {
+                continue;
+            };
+            match left[class as usize].get_mut(&codes[row]) {
+                Some(count) if *count > 0 => *count -= 1,
+                _ => open.push((class, row)),
+            }
+        }
+        let mut spare: Vec<Vec<Code>> = left
+            .into_iter()
+            .map(|counts| {
+                let each = counts.into_iter();
+                each.flat_map(|(code, count)| std::iter::repeat_n(code, count as usize))
+                    .collect()
+            })
+            .collect();
+        let changed = open.len();
+        for (class, row) in open {
+            let values = &mut spare[class as usize];
+            if !values.is_empty() {
+                let at = draw(values.len() as u64) as usize;
+                codes[row] = values.swap_remove(at);
+            }
+        }
+        (codes, changed)
+    }
 }
 
 impl MinimalityDefence {

@@ -109,7 +109,7 @@ impl Mondrian {
                 nearest: Box::new(whole_table(request, &judge, &rows)),
             });
         }
-        let cutter = Cutter {
+        let cutter = MondrianCutter {
             judge: &judge,
             axes,
             hierarchies: request.hierarchies,
@@ -140,7 +140,7 @@ impl Mondrian {
     /// Cuts every part under one combination of highest nodes on its own; parts that fail are suppressed.
     fn by_highest_nodes(
         request: &Request<'_>,
-        cutter: &Cutter<'_>,
+        cutter: &MondrianCutter<'_>,
         rows: &mut Rows,
     ) -> Result<Vec<usize>, Error> {
         let highest: Vec<&[u32]> = request
@@ -215,7 +215,7 @@ fn numbers(axis: Axis, hierarchy: &Hierarchy) -> Vec<f64> {
     parsed.unwrap_or_else(|| (0..labels.len()).map(|code| code as f64).collect())
 }
 
-struct Cutter<'a> {
+struct MondrianCutter<'a> {
     judge: &'a Judge<'a>,
     axes: &'a [Axis],
     hierarchies: &'a [Hierarchy],
@@ -226,7 +226,7 @@ struct Cutter<'a> {
     keep_going: &'a (dyn Fn() -> bool + Sync),
 }
 
-impl Cutter<'_> {
+impl MondrianCutter<'_> {
     /// The lengths, in rows, of the classes into which `rows` was cut; rows are reordered so that classes follow each other.
     fn cut(&self, rows: &mut [u32]) -> Vec<usize> {
         let length = rows.len() / self.stride;

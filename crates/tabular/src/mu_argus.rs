@@ -29,6 +29,7 @@
 use std::collections::HashMap;
 
 use denym_data::Fraction;
+use denym_measure::combinations;
 use rayon::prelude::*;
 
 use crate::cells::publish_cells;
@@ -99,7 +100,11 @@ impl MuArgus {
         let tuples = request.summary.tuples();
         let mut at: Vec<Vec<u32>> = trees.iter().map(|tree| tree.finest.clone()).collect();
         let mut hidden: Vec<Vec<bool>> = vec![vec![false; tuples]; trees.len()];
-        let sets = combinations(trees.len(), self.values.clamp(1, 3));
+        let all: Vec<usize> = (0..trees.len()).collect();
+        let most = self.values.clamp(1, 3);
+        let sets: Vec<Vec<usize>> = (1..=most)
+            .flat_map(|size| combinations(&all, size))
+            .collect();
         let mut gone = vec![false; tuples];
         let mut done = 0;
         loop {
@@ -212,24 +217,6 @@ impl MuArgus {
         }
         (cells, lost)
     }
-}
-
-/// All sets of one to `most` of `q` attributes.
-fn combinations(q: usize, most: usize) -> Vec<Vec<usize>> {
-    let mut all: Vec<Vec<usize>> = vec![Vec::new()];
-    let mut from = 0;
-    for _ in 0..most {
-        let until = all.len();
-        for index in from..until {
-            let next = all[index].last().map_or(0, |&d| d + 1);
-            for d in next..q {
-                let set = [all[index].as_slice(), &[d]].concat();
-                all.push(set);
-            }
-        }
-        from = until;
-    }
-    all.split_off(1)
 }
 
 /// The node whose children, all at the cut, take part in most unsafe combinations.

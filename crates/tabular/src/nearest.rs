@@ -8,6 +8,7 @@ use crate::lattice::Lattice;
 use crate::partition::{Judge, Rows};
 use crate::request::Request;
 use crate::tally::Nodes;
+use crate::{Context, Error};
 
 /// Lattices of up to this many nodes are searched completely for the nearest feasible point; of larger ones only the
 /// coarsest node is looked at, and what it shows is reachable but perhaps not the best.
@@ -78,6 +79,16 @@ impl Nearest {
     }
 }
 
+/// The refusal of an infeasible request, with the nearest feasible points of its lattice.
+pub(crate) fn refused(
+    request: &Request<'_>,
+    lattice: &Lattice,
+    nodes: &mut dyn Nodes,
+    context: &Context<'_>,
+) -> Error {
+    Error::infeasible(nearest(request, lattice, nodes, context.keep_going))
+}
+
 /// Searches the lattice for the nearest feasible points of an infeasible request.
 pub(crate) fn nearest(
     request: &Request<'_>,
@@ -132,7 +143,7 @@ pub(crate) fn nearest(
         } else {
             lattice.levels(index, &mut levels);
         }
-        let classes = Classes::of(request, &levels, nodes);
+        let classes = ClassValues::of(request, &levels, nodes);
         let suppressed = classes.suppressed();
         if suppressed < total {
             fewest = Some(fewest.map_or(suppressed, |least| least.min(suppressed)));
@@ -190,14 +201,14 @@ pub(crate) fn whole_table(request: &Request<'_>, judge: &Judge<'_>, rows: &Rows)
 }
 
 /// The classes of one node: size, and for each promise whether it holds and its value.
-struct Classes {
+struct ClassValues {
     records: Vec<u64>,
     verdicts: Vec<Vec<(bool, f64)>>,
 }
 
-impl Classes {
-    fn of(request: &Request<'_>, levels: &[u8], nodes: &mut dyn Nodes) -> Classes {
-        let mut classes = Classes {
+impl ClassValues {
+    fn of(request: &Request<'_>, levels: &[u8], nodes: &mut dyn Nodes) -> ClassValues {
+        let mut classes = ClassValues {
             records: Vec::new(),
             verdicts: Vec::new(),
         };

@@ -53,11 +53,11 @@ pub(crate) struct Scale {
     lost: u64,
     /// Distinct tuples.
     tuples: u64,
-    attributes: Vec<Attribute>,
+    attributes: Vec<ScaledAttribute>,
 }
 
 #[derive(Debug)]
-struct Attribute {
+struct ScaledAttribute {
     /// Leaves of the whole hierarchy.
     leaves: u64,
     /// Steps from the lowest to the highest level of the hierarchy.
@@ -125,7 +125,7 @@ impl Scale {
                     factor: 1.0,
                 }
             });
-            let mut attribute = Attribute {
+            let mut attribute = ScaledAttribute {
                 leaves: hierarchy.leaves(),
                 steps: hierarchy.height() as u64 - 1,
                 weight: request.weight(d),

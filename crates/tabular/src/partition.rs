@@ -4,11 +4,10 @@ use std::collections::HashMap;
 use std::slice::ChunksExact;
 
 use denym_data::{Decimal, Hierarchy, Labels, Recoding, Unit};
-use denym_measure::Group;
+use denym_measure::{Group, added, by_subjects};
 use rayon::prelude::*;
 
 use crate::class::{admitted, with_group};
-use crate::frequency::histogram_of;
 use crate::request::Request;
 
 /// How values of one quasi-identifier are put together.
@@ -135,31 +134,17 @@ impl<'a> Judge<'a> {
         let mut sums: Vec<Vec<(u32, u64)>> = Vec::new();
         if self.histograms && !summary.shown.is_empty() {
             for pairs in &summary.shown {
-                let mut all: Vec<(u32, u32)> = rows
+                let all = rows
                     .chunks_exact(self.stride)
-                    .flat_map(|row| pairs.row(tuple(row)))
-                    .copied()
-                    .collect();
-                all.sort_unstable();
-                all.dedup();
-                sums.push(histogram_of(&all));
+                    .flat_map(|row| pairs.row(tuple(row)));
+                sums.push(by_subjects(all.copied().collect()));
             }
         } else if self.histograms {
             for histograms in &summary.sensitive {
-                let mut all: Vec<(u32, u64)> = rows
+                let all = rows
                     .chunks_exact(self.stride)
-                    .flat_map(|row| histograms.row(tuple(row)))
-                    .copied()
-                    .collect();
-                all.sort_unstable_by_key(|&(value, _)| value);
-                all.dedup_by(|next, kept| {
-                    let same = next.0 == kept.0;
-                    if same {
-                        kept.1 += next.1;
-                    }
-                    same
-                });
-                sums.push(all);
+                    .flat_map(|row| histograms.row(tuple(row)));
+                sums.push(added(all.copied().collect()));
             }
         }
         with_group(records, subjects, sums.iter().map(Vec::as_slice), judge)

@@ -261,7 +261,7 @@ pub struct Mpalm {
 
 /// Tuples of the table and of the population in one region.
 #[derive(Debug, Clone, Default)]
-struct Region {
+struct PresenceRegion {
     tuples: Vec<u32>,
     people: Vec<u32>,
 }
@@ -284,13 +284,13 @@ impl Mpalm {
         request.only_all_columns()?;
         refuse_limits(request)?;
         let axes: Vec<Axis> = request.hierarchies.iter().map(Axis::of).collect();
-        let cutter = Cutter {
+        let cutter = PresenceCutter {
             request,
             population,
             axes: &axes,
             keep_going: context.keep_going,
         };
-        let whole = Region {
+        let whole = PresenceRegion {
             tuples: (0..request.summary.tuples() as u32).collect(),
             people: (0..population.people.len() as u32).collect(),
         };
@@ -323,14 +323,14 @@ impl Mpalm {
     }
 }
 
-struct Cutter<'a> {
+struct PresenceCutter<'a> {
     request: &'a Request<'a>,
     population: &'a PublicTable,
     axes: &'a [Axis],
     keep_going: &'a (dyn Fn() -> bool + Sync),
 }
 
-impl Cutter<'_> {
+impl PresenceCutter<'_> {
     fn code(&self, of_table: bool, index: u32, d: usize) -> u32 {
         if of_table {
             self.request.summary.quasi[d][index as usize]
@@ -339,17 +339,21 @@ impl Cutter<'_> {
         }
     }
 
-    fn codes<'b>(&'b self, region: &'b Region, d: usize) -> impl Iterator<Item = u32> + Clone + 'b {
+    fn codes<'b>(
+        &'b self,
+        region: &'b PresenceRegion,
+        d: usize,
+    ) -> impl Iterator<Item = u32> + Clone + 'b {
         let tuples = region.tuples.iter().map(move |&t| self.code(true, t, d));
         tuples.chain(region.people.iter().map(move |&p| self.code(false, p, d)))
     }
 
-    fn people(&self, region: &Region) -> u64 {
+    fn people(&self, region: &PresenceRegion) -> u64 {
         let people = region.people.iter();
         people.map(|&p| self.population.people[p as usize]).sum()
     }
 
-    fn admits(&self, region: &Region) -> bool {
+    fn admits(&self, region: &PresenceRegion) -> bool {
         let people = self.people(region);
         if region.tuples.is_empty() {
             people == 0 || admits_absence(self.request, people)
@@ -358,7 +362,7 @@ impl Cutter<'_> {
         }
     }
 
-    fn cut(&self, region: Region) -> Vec<Region> {
+    fn cut(&self, region: PresenceRegion) -> Vec<PresenceRegion> {
         if region.tuples.is_empty() || !(self.keep_going)() {
             return vec![region];
         }
@@ -382,7 +386,7 @@ impl Cutter<'_> {
     }
 
     /// The share of the domain that the values of a region spread over; 0 for one value.
-    fn width(&self, region: &Region, d: usize) -> f64 {
+    fn width(&self, region: &PresenceRegion, d: usize) -> f64 {
         let hierarchy = &self.request.hierarchies[d];
         let codes = self.codes(region, d);
         let (low, high) = (
@@ -401,7 +405,7 @@ impl Cutter<'_> {
         }
     }
 
-    fn split(&self, region: &Region, d: usize) -> Vec<Region> {
+    fn split(&self, region: &PresenceRegion, d: usize) -> Vec<PresenceRegion> {
         let hierarchy = &self.request.hierarchies[d];
         let key: Box<dyn Fn(u32) -> u32> = match self.axes[d] {
             Axis::Ordered => {
@@ -417,7 +421,8 @@ impl Cutter<'_> {
                 Box::new(move |code| hierarchy.node(level, code))
             }
         };
-        let mut pieces: std::collections::BTreeMap<u32, Region> = std::collections::BTreeMap::new();
+        let mut pieces: std::collections::BTreeMap<u32, PresenceRegion> =
+            std::collections::BTreeMap::new();
         for &tuple in &region.tuples {
             let piece = pieces.entry(key(self.code(true, tuple, d))).or_default();
             piece.tuples.push(tuple);
@@ -430,14 +435,14 @@ impl Cutter<'_> {
     }
 
     /// The largest code of the lower half of a region's people; the missing value is cut off first.
-    fn last_of_lower_half(&self, region: &Region, d: usize) -> u32 {
+    fn last_of_lower_half(&self, region: &PresenceRegion, d: usize) -> u32 {
         let labels = &self.request.hierarchies[d].levels()[0].labels;
         let mut weights: Vec<(u32, u64)> = self.codes(region, d).map(|code| (code, 0)).collect();
         for &person in &region.people {
             let weight = self.population.people[person as usize];
             weights.push((self.code(false, person, d), weight));
         }
-        let weights = crate::target::added(weights);
+        let weights = denym_measure::added(weights);
         let below = |index: usize| weights[index.min(weights.len().saturating_sub(2))].0;
         if labels[weights[weights.len() - 1].0 as usize].is_none() {
             return below(weights.len());

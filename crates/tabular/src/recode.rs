@@ -1,10 +1,10 @@
 //! From levels to a recoding: which tuples are published together, and as what.
 
 use denym_data::{Recoding, Unit};
-use denym_measure::Group;
+use denym_measure::{Group, added, by_subjects};
 
 use crate::class::{admitted, with_group};
-use crate::frequency::{FrequencySet, Grouping, histogram_of};
+use crate::frequency::{FrequencySet, Grouping};
 use crate::keys::{Layout, MOST_WORDS};
 use crate::request::Request;
 use crate::setting::{Setting, verdicts};
@@ -111,30 +111,22 @@ pub(crate) fn class_group<T>(
         all.len() as u64
     });
     let shown = summary.shown.iter().map(|rows| {
-        let mut pairs: Vec<(u32, u32)> = members
-            .iter()
-            .flat_map(|&t| rows.row(t as usize))
-            .copied()
-            .collect();
-        pairs.sort_unstable();
-        pairs.dedup();
-        histogram_of(&pairs)
+        by_subjects(
+            members
+                .iter()
+                .flat_map(|&t| rows.row(t as usize))
+                .copied()
+                .collect(),
+        )
     });
     let added_up = summary.sensitive.iter().map(|rows| {
-        let mut all: Vec<(u32, u64)> = members
-            .iter()
-            .flat_map(|&t| rows.row(t as usize))
-            .copied()
-            .collect();
-        all.sort_unstable();
-        all.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            if same {
-                kept.1 += next.1;
-            }
-            same
-        });
-        all
+        added(
+            members
+                .iter()
+                .flat_map(|&t| rows.row(t as usize))
+                .copied()
+                .collect(),
+        )
     });
     let histograms: Vec<Vec<(u32, u64)>> = if summary.shown.is_empty() {
         added_up.collect()

@@ -56,6 +56,12 @@ impl Request<'_> {
         promise.terms().monotone_with_suppression && self.survives_shared_subjects(promise)
     }
 
+    /// Whether what keeps every promise keeps them however much further it is generalized.
+    pub(crate) fn is_upward_closed(&self) -> bool {
+        let mut promises = self.promises.iter();
+        self.apart().is_none() && promises.all(|p| self.is_monotone_with_suppression(p.as_ref()))
+    }
+
     fn survives_shared_subjects(&self, promise: &dyn Promise) -> bool {
         self.summary.subjects.is_none() || promise.monotone_over_shared_subjects()
     }

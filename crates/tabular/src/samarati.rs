@@ -24,7 +24,7 @@
 //! All nodes of about log2(height) heights.
 
 use crate::lattice::Lattice;
-use crate::nearest::nearest;
+use crate::nearest::refused;
 use crate::node::Best;
 use crate::objective::Scale;
 use crate::tally::nodes;
@@ -92,12 +92,7 @@ impl Solver for Samarati {
             if low < high {
                 return Err(Error::Stopped);
             }
-            return Err(Error::infeasible(nearest(
-                request,
-                &lattice,
-                sets.as_mut(),
-                context.keep_going,
-            )));
+            return Err(refused(request, &lattice, sets.as_mut(), context));
         };
         let mut solution = best.solution(request);
         solution.statistics.space = lattice.nodes() as u64;

@@ -41,12 +41,13 @@
 //! the population per node.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use denym_data::Code;
-use denym_measure::{Together, combinations_of};
+use denym_data::{Code, Column, Table};
+use denym_measure::{Together, by_subjects, combinations_of};
 
 use crate::class::with_group;
-use crate::frequency::{FrequencySet, Grouping, histogram_of};
+use crate::frequency::{FrequencySet, Grouping};
 use crate::keys::{Key, Layout};
 use crate::request::Request;
 
@@ -65,7 +66,7 @@ pub struct Setting {
 
 impl Setting {
     /// Whether promises are judged class by class after all.
-    pub(crate) fn is_plain(&self) -> bool {
+    pub fn is_plain(&self) -> bool {
         self.population.is_none()
             && self.together.is_none()
             && self.scopes.iter().all(Vec::is_empty)
@@ -82,6 +83,31 @@ pub struct Population {
     /// Sets of quasi-identifiers, by position, on each of which everybody must look like a published class (a positive lower bound of
     /// delta-presence).
     pub everybody: Vec<Vec<usize>>,
+}
+
+impl Population {
+    /// The register as a search wants it: distinct tuples with people. Columns it need not have are left at one value.
+    ///
+    /// `everybody` has the sets of columns on which nobody of the register may be known to be absent.
+    pub fn new(register: &Table, names: &[String], everybody: Vec<Vec<usize>>) -> Population {
+        let columns: Vec<Option<&Column>> =
+            names.iter().map(|name| register.column(name)).collect();
+        let mut distinct: BTreeMap<Vec<Code>, u64> = BTreeMap::new();
+        for person in 0..register.records() {
+            let tuple = columns
+                .iter()
+                .map(|column| column.map_or(0, |column| column.codes[person]))
+                .collect();
+            *distinct.entry(tuple).or_default() += 1;
+        }
+        Population {
+            quasi: (0..names.len())
+                .map(|d| distinct.keys().map(|tuple| tuple[d]).collect())
+                .collect(),
+            people: distinct.into_values().collect(),
+            everybody,
+        }
+    }
 }
 
 /// How the classes of a node fare.
@@ -110,7 +136,7 @@ pub(crate) fn verdicts<const W: usize>(
     let is = |p: usize, lasting: bool| {
         request.is_monotone_with_suppression(request.promises[p].as_ref()) == lasting
     };
-    let mut judge = Judge {
+    let mut judge = SettledClasses {
         request,
         set,
         people: people.as_ref(),
@@ -191,7 +217,7 @@ fn lifted<const W: usize>(
     grouping
 }
 
-struct Judge<'a, const W: usize> {
+struct SettledClasses<'a, const W: usize> {
     request: &'a Request<'a>,
     set: &'a FrequencySet<W>,
     people: Option<&'a Grouping<W>>,
@@ -199,7 +225,7 @@ struct Judge<'a, const W: usize> {
     alive: Vec<bool>,
 }
 
-impl<const W: usize> Judge<'_, W> {
+impl<const W: usize> SettledClasses<'_, W> {
     /// Suppresses classes until every chosen promise holds on what is left.
     fn settle(&mut self, scopes: &[(Key<W>, Vec<usize>)], chosen: impl Fn(usize) -> bool) {
         loop {
@@ -330,10 +356,7 @@ impl<const W: usize> Judge<'_, W> {
                     .map(|shown| {
                         let pairs = classes.iter().flat_map(|&class| shown.row(class));
                         let own = pairs.filter(|(_, who)| people.binary_search(who).is_ok());
-                        let mut own: Vec<(Code, u32)> = own.copied().collect();
-                        own.sort_unstable();
-                        own.dedup();
-                        histogram_of(&own)
+                        by_subjects(own.copied().collect())
                     })
                     .collect();
                 let many = people.len() as u64;

@@ -1,8 +1,8 @@
 //! What a release is made for: a class attribute whose values should stay predictable from the quasi-identifiers.
 
 use denym_data::{Code, Ragged, Summary};
-use denym_measure::Histogram;
 use denym_measure::metrics::information_gain;
+use denym_measure::{Histogram, added};
 
 use crate::cut::Tree;
 use crate::{Error, Request};
@@ -70,19 +70,6 @@ impl Target {
 pub(crate) fn gain(whole: &[(Code, u64)], parts: &[Vec<(Code, u64)>]) -> f64 {
     let parts: Vec<Histogram<'_>> = parts.iter().map(|part| Histogram::new(part)).collect();
     information_gain(&Histogram::new(whole), &parts).max(0.0)
-}
-
-/// Counts of equal values added up, ascending.
-pub(crate) fn added(mut pairs: Vec<(Code, u64)>) -> Vec<(Code, u64)> {
-    pairs.sort_unstable_by_key(|&(value, _)| value);
-    pairs.dedup_by(|next, kept| {
-        let same = next.0 == kept.0;
-        if same {
-            kept.1 += next.1;
-        }
-        same
-    });
-    pairs
 }
 
 /// Records of each code of each quasi-identifier.

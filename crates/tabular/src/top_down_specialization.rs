@@ -99,7 +99,7 @@ impl Solver for TopDownSpecialization {
                 Some(Target::new(request, &rows))
             }
         };
-        let mut search = Search::new(self, request, target);
+        let mut search = SpecializationSearch::new(self, request, target);
         if !search.is_valid() {
             return Err(refusal(request, context));
         }
@@ -118,7 +118,7 @@ impl Solver for TopDownSpecialization {
     }
 }
 
-struct Search<'a> {
+struct SpecializationSearch<'a> {
     request: &'a Request<'a>,
     /// One per set of quasi-identifiers.
     views: Vec<Cut<'a>>,
@@ -134,7 +134,7 @@ struct Search<'a> {
     evaluated: u64,
 }
 
-impl<'a> Search<'a> {
+impl<'a> SpecializationSearch<'a> {
     fn new(
         options: &TopDownSpecialization,
         request: &'a Request<'a>,
@@ -160,7 +160,7 @@ impl<'a> Search<'a> {
             .map(|d| records_by_code(request.summary, d, at[d].len()))
             .collect();
         let budget = request.budget();
-        let mut search = Search {
+        let mut search = SpecializationSearch {
             request,
             views: sets
                 .into_iter()

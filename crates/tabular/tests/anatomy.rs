@@ -5,10 +5,10 @@ mod common;
 use std::collections::BTreeSet;
 
 use common::survey::anatomy;
-use denym_data::{Column, SplitMix64};
+use denym_data::{Column, Fraction, SplitMix64};
 use denym_measure::Promise;
 use denym_measure::metrics::{CountQuery, Publication, workload_error};
-use denym_measure::promises::KAnonymity;
+use denym_measure::promises::{KAnonymity, RecursiveDiversity};
 use denym_tabular::{Anatomized, Anatomy, Context, Error, FullDomain, Request, Solver};
 use denym_testkit::summarize::summarize;
 
@@ -126,4 +126,39 @@ fn no_value_is_more_frequent_than_one_in_l() {
         }
     }
     assert!(solved > 500 && refused > 300, "{solved} {refused}");
+}
+
+/// Groups of l records keep a promise on their size, or a recursive one, only when they have more different values than l.
+#[test]
+fn groups_have_as_many_values_as_the_promises_need() {
+    let texts = ["a", "b", "c", "d", "e", "f"].repeat(4);
+    let secret = Column::from_texts("s", texts.iter().map(|text| Some(*text)));
+    let ids: Vec<String> = (0..texts.len()).map(|row| row.to_string()).collect();
+    let quasi = Column::from_texts("q", ids.iter().map(|id| Some(id.as_str())));
+    let summary = summarize(&[&quasi], &[&secret], None);
+    let solver = Anatomy { l: 2, attribute: 0 };
+    let least = |promise: Box<dyn Promise>| {
+        let mut random = SplitMix64::new(4);
+        let found = solver.solve_for(&summary, &[promise], &mut |n| random.below(n));
+        found.map(|tables| {
+            let groups = 0..tables.groups.len();
+            let sizes = groups.map(|group| tables.groups.row(group).len());
+            sizes.min().unwrap_or(0)
+        })
+    };
+    assert_eq!(least(Box::new(KAnonymity { k: 2 })), Ok(2));
+    assert_eq!(least(Box::new(KAnonymity { k: 4 })), Ok(4));
+    let half = Fraction::new(1, 2).expect("a fraction");
+    let recursive = RecursiveDiversity {
+        attribute: 0,
+        c: half,
+        l: 2,
+    };
+    // 1 < 1/2 (1 + 1 + 1): four values.
+    assert_eq!(least(Box::new(recursive)), Ok(4));
+    let refused = least(Box::new(KAnonymity { k: 7 }));
+    assert!(
+        matches!(refused, Err(Error::Infeasible { .. })),
+        "{refused:?}"
+    );
 }

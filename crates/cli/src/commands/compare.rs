@@ -75,7 +75,7 @@ pub(crate) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode, Err
     if let Some(numbers) = &numbers {
         found_document["numbers"] = numbers_document(numbers);
         if let Some(measures) = &numbers.measures {
-            found_document["measures"] = measures.document();
+            found_document["measures"] = denym::measures_document(measures);
         }
     }
     console.document(&found_document);

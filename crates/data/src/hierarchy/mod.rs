@@ -27,6 +27,22 @@ pub struct Hierarchy {
 }
 
 impl Hierarchy {
+    /// The lowest node with this label: its level and its number there.
+    pub fn node_called(&self, label: &str) -> Option<(usize, u32)> {
+        (0..).zip(&self.levels).find_map(|(level, of)| {
+            let mut labels = of.labels.iter();
+            let found = labels.position(|text| text.as_deref() == Some(label));
+            Some((level, found? as u32))
+        })
+    }
+
+    /// The codes under a node, ascending.
+    pub fn under(&self, (level, node): (usize, u32)) -> impl Iterator<Item = Code> {
+        let of = (0..).zip(&self.levels[level].nodes);
+        of.filter(move |&(_, &other)| other == node)
+            .map(|(code, _)| code)
+    }
+
     /// The most levels above the values: a search counts them in seven bits, and no hierarchy of people's data is that high.
     pub const MOST_LEVELS: usize = 127;
 

@@ -14,9 +14,8 @@ use crate::policy::Policy;
 
 pub use crate::account::{Account, Outcome, Refusal, Release, Tried};
 pub(crate) use crate::kinds::microdata::CLUSTERING;
-pub(crate) use crate::kinds::microdata::measures::Changed;
-pub use crate::kinds::microdata::{ColumnTests, Measures};
-pub(crate) use crate::kinds::table::SIDES;
+pub use crate::kinds::microdata::{ColumnTests, Measures, measures_document};
+pub(crate) use crate::kinds::table::SPECIAL_ALGORITHMS;
 pub(crate) use crate::kinds::trails::{OWNERS, owners as trail_owners};
 pub use crate::options::{Input, RunOptions};
 

@@ -123,7 +123,7 @@ pub(crate) fn numbers_of<'a>(
 ) -> Result<Numbers<'a>, String> {
     let numeric = |table: &Table, name: &String| {
         let column = table.column(name)?;
-        let numbers = crate::numbers::of(column);
+        let numbers = denym_data::numbers::of(column);
         let any = numbers.iter().any(Option::is_some);
         let gaps = |row: usize| column.text(row).is_none_or(|text| text.trim().is_empty());
         let all = (0..numbers.len()).all(|row| numbers[row].is_some() || gaps(row));

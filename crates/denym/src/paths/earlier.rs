@@ -8,7 +8,7 @@ use denym_data::{Column, Table};
 use denym_engine::{Engine, Format, ReadOptions};
 
 use super::{PathTable, read_released};
-use crate::{Error, formulas, source, verify};
+use crate::{Error, source, verify};
 
 /// Where a bundle keeps which subject became which record; it never leaves the steward.
 pub(crate) const SUBJECTS: &str = "steward/subjects.csv";
@@ -69,7 +69,7 @@ impl EarlierRelease {
             columns: Some(vec!["subject".into(), "record".into()]),
             ..ReadOptions::default()
         };
-        let known = formulas::as_judged(engine.read(&list, &options)?)?;
+        let known = denym_engine::formulas::with_formulas(engine.read(&list, &options)?)?;
         let (Some(who), Some(number)) = (known.column("subject"), known.column("record")) else {
             return Err(broken("the list of subjects is not one of ours"));
         };

@@ -11,7 +11,7 @@ pub struct Batch {
     text: String,
     /// Labels of sensitive values.
     values: Vec<Range<u32>>,
-    entries: Vec<Entry>,
+    entries: Vec<BatchEntry>,
     /// What the source still has, as of the last event.
     pub(super) lag: Option<Lag>,
     /// A bit for each column asked for that some line has: subject, location, time, then the sensitive ones.
@@ -20,7 +20,7 @@ pub struct Batch {
 
 /// Where an event is in the text.
 #[derive(Debug, Clone)]
-struct Entry {
+struct BatchEntry {
     mark: Mark,
     line: Range<u32>,
     event: Option<Parts>,
@@ -51,7 +51,7 @@ pub struct Sighting<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Line<'a> {
     batch: &'a Batch,
-    entry: &'a Entry,
+    entry: &'a BatchEntry,
 }
 
 impl<'a> Line<'a> {
@@ -142,7 +142,7 @@ impl Batch {
 
     /// Adds a line that is an event or not.
     pub(super) fn push(&mut self, mark: Mark, line: Range<u32>, event: Option<Parts>) {
-        self.entries.push(Entry { mark, line, event });
+        self.entries.push(BatchEntry { mark, line, event });
     }
 
     pub(super) fn add_text(&mut self, text: &str) -> Range<u32> {

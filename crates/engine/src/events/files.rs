@@ -19,12 +19,12 @@ pub enum EventFormat {
 }
 
 /// A reader that knows what it holds.
-trait Lines: BufRead + Send {
+trait FollowedLines: BufRead + Send {
     /// Whether the next line is there without waiting.
     fn has_line(&self) -> bool;
 }
 
-impl<R: Read + Send> Lines for BufReader<R> {
+impl<R: Read + Send> FollowedLines for BufReader<R> {
     fn has_line(&self) -> bool {
         memchr::memchr(b'\n', self.buffer()).is_some()
     }
@@ -38,7 +38,7 @@ pub(super) struct FileSource {
     files: Vec<PathBuf>,
     format: EventFormat,
     at: usize,
-    reader: Option<Box<dyn Lines>>,
+    reader: Option<Box<dyn FollowedLines>>,
     place: u64,
     /// Bytes still to pass over before the first line.
     skip: u64,
@@ -132,7 +132,7 @@ impl FileSource {
             return Ok(false);
         };
         let standard = path.as_os_str() == "-";
-        let mut reader: Box<dyn Lines> = if standard {
+        let mut reader: Box<dyn FollowedLines> = if standard {
             Box::new(BufReader::new(io::stdin()))
         } else {
             let file = File::open(path)?;
@@ -170,7 +170,7 @@ impl FileSource {
 }
 
 /// Reads up to the end of a line; what is beyond the longest line is passed over.
-fn read_line(reader: &mut dyn Lines, line: &mut Vec<u8>) -> io::Result<u64> {
+fn read_line(reader: &mut dyn FollowedLines, line: &mut Vec<u8>) -> io::Result<u64> {
     let mut read = (&mut *reader).take(LONGEST).read_until(b'\n', line)? as u64;
     if line.last() != Some(&b'\n') && read == LONGEST {
         let mut rest = Vec::new();

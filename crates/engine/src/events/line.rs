@@ -178,7 +178,7 @@ fn bits<'a, T: 'a>(entries: impl IntoIterator<Item = &'a Option<T>>) -> u64 {
 const CELLS: usize = 16;
 
 /// The labels of a JSON object that are asked for.
-struct Seen<'a> {
+struct LineFields<'a> {
     subject: Option<Cow<'a, str>>,
     location: Option<Cow<'a, str>>,
     time: Option<Cow<'a, str>>,
@@ -189,15 +189,15 @@ struct Seen<'a> {
 struct Names<'c>(&'c Columns);
 
 impl<'de> Visitor<'de> for Names<'_> {
-    type Value = Seen<'de>;
+    type Value = LineFields<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an event")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Seen<'de>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<LineFields<'de>, A::Error> {
         let columns = self.0;
-        let mut seen = Seen {
+        let mut seen = LineFields {
             subject: None,
             location: None,
             time: None,

@@ -22,7 +22,7 @@ const FEW: usize = 8;
 pub(crate) const NULL: u32 = u32::MAX;
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Slot {
+struct CodeSlot {
     /// The text itself when it is short, else its hash.
     low: u64,
     high: u64,
@@ -34,10 +34,10 @@ struct Slot {
 /// The distinct texts of a column of one stretch and a code for each record.
 #[derive(Debug)]
 pub(crate) struct Coder {
-    slots: Vec<Slot>,
+    slots: Vec<CodeSlot>,
     key: Key,
     /// The last short text of a cell.
-    last: Slot,
+    last: CodeSlot,
     pub(crate) texts: Strings,
     pub(crate) codes: Vec<u32>,
 }
@@ -45,9 +45,9 @@ pub(crate) struct Coder {
 impl Coder {
     pub(crate) fn new() -> Coder {
         Coder {
-            slots: vec![Slot::default(); FEW],
+            slots: vec![CodeSlot::default(); FEW],
             key: Key::of_this_process(),
-            last: Slot::default(),
+            last: CodeSlot::default(),
             texts: Strings::new(),
             codes: Vec::new(),
         }
@@ -86,7 +86,7 @@ impl Coder {
                 self.last.code - 1
             } else {
                 let code = self.short_code(low, high, &bytes[start..end]);
-                self.last = Slot {
+                self.last = CodeSlot {
                     low,
                     high,
                     length: length as u32,
@@ -152,7 +152,7 @@ impl Coder {
     fn insert(&mut self, at: usize, low: u64, high: u64, text: &[u8]) -> u32 {
         let code = self.texts.len() as u32;
         self.texts.push(&String::from_utf8_lossy(text));
-        self.slots[at] = Slot {
+        self.slots[at] = CodeSlot {
             low,
             high,
             length: text.len() as u32,
@@ -160,7 +160,7 @@ impl Coder {
         };
         if self.texts.len() * 2 > self.slots.len() {
             let mask = self.slots.len() * 4 - 1;
-            let mut slots = vec![Slot::default(); mask + 1];
+            let mut slots = vec![CodeSlot::default(); mask + 1];
             for slot in self.slots.iter().filter(|slot| slot.code > 0) {
                 let word = self.key.mix(slot.low, slot.high ^ u64::from(slot.length));
                 let mut at = word as usize & mask;

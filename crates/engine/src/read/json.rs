@@ -21,11 +21,11 @@ impl Engine {
         files: &[PathBuf],
         options: &ReadOptions,
     ) -> Result<Table, Error> {
-        let mut columns = Columns::default();
+        let mut columns = JsonColumns::default();
         for path in files {
             columns.read(path)?;
         }
-        let Columns {
+        let JsonColumns {
             names,
             coders,
             records,
@@ -65,7 +65,7 @@ const CELLS: (usize, usize) = (1 << 24, 64);
 
 /// Columns by key, in order of first appearance.
 #[derive(Default)]
-struct Columns {
+struct JsonColumns {
     names: Vec<String>,
     positions: HashMap<String, usize>,
     coders: Vec<Coder>,
@@ -78,7 +78,7 @@ struct Columns {
     filled: usize,
 }
 
-impl Columns {
+impl JsonColumns {
     fn read(&mut self, path: &Path) -> Result<(), Error> {
         let reading = |error| Error::reading(path, &error);
         let mut reader = BufReader::with_capacity(1 << 18, File::open(path).map_err(reading)?);

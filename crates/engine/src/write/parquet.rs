@@ -38,7 +38,7 @@ pub(super) fn write(table: &Table, path: &Path, file: File) -> Result<(), Error>
             during: "writing a Parquet file",
         },
     };
-    let forms: Vec<Form> = table.columns().iter().map(Form::new).collect();
+    let forms: Vec<ParquetForm> = table.columns().iter().map(ParquetForm::new).collect();
     let fields: Vec<Field> = table
         .columns()
         .iter()
@@ -76,7 +76,7 @@ pub(super) fn write(table: &Table, path: &Path, file: File) -> Result<(), Error>
 }
 
 /// The values of a column, once per code, in the type they are written as.
-enum Form {
+enum ParquetForm {
     Text(ArrayRef, Option<u32>),
     Integer(Vec<Option<i64>>),
     Decimal(Vec<Option<i128>>, u32),
@@ -84,12 +84,12 @@ enum Form {
     Boolean(Vec<Option<bool>>),
 }
 
-impl Form {
-    fn new(column: &Column) -> Form {
+impl ParquetForm {
+    fn new(column: &Column) -> ParquetForm {
         let dictionary = &column.dictionary;
         let texts = || (0..dictionary.len()).map(|code| dictionary.text(code as u32));
         match written_kind(dictionary) {
-            Kind::Integer => Form::Integer(
+            Kind::Integer => ParquetForm::Integer(
                 texts()
                     .map(|text| text.and_then(|text| text.parse().ok()))
                     .collect(),
@@ -98,41 +98,41 @@ impl Form {
                 let numbers = || texts().map(|text| text.and_then(Decimal::parse));
                 let scale = numbers().flatten().map(Decimal::scale).max().unwrap_or(0);
                 let scaled = numbers().map(|number| number.map(|number| number.scaled(scale)));
-                Form::Decimal(scaled.collect(), scale)
+                ParquetForm::Decimal(scaled.collect(), scale)
             }
             // A time after the date would be lost.
-            Kind::Date if dictionary.values().all(|text| text.len() == 10) => Form::Date(
+            Kind::Date if dictionary.values().all(|text| text.len() == 10) => ParquetForm::Date(
                 texts()
                     .map(|text| text.and_then(Date::parse).map(|date| date.days() as i32))
                     .collect(),
             ),
-            Kind::Boolean => Form::Boolean(
+            Kind::Boolean => ParquetForm::Boolean(
                 texts()
                     .map(|text| text.map(|text| text.eq_ignore_ascii_case("true")))
                     .collect(),
             ),
             Kind::Text | Kind::Date => {
                 let values: StringArray = dictionary.values().map(Some).collect();
-                Form::Text(Arc::new(values), dictionary.missing())
+                ParquetForm::Text(Arc::new(values), dictionary.missing())
             }
         }
     }
 
     fn data_type(&self) -> DataType {
         match self {
-            Form::Text(..) => {
+            ParquetForm::Text(..) => {
                 DataType::Dictionary(Box::new(DataType::UInt32), Box::new(DataType::Utf8))
             }
-            Form::Integer(_) => DataType::Int64,
-            Form::Decimal(_, scale) => DataType::Decimal128(PRECISION, *scale as i8),
-            Form::Date(_) => DataType::Date32,
-            Form::Boolean(_) => DataType::Boolean,
+            ParquetForm::Integer(_) => DataType::Int64,
+            ParquetForm::Decimal(_, scale) => DataType::Decimal128(PRECISION, *scale as i8),
+            ParquetForm::Date(_) => DataType::Date32,
+            ParquetForm::Boolean(_) => DataType::Boolean,
         }
     }
 
     fn array(&self, codes: &[u32]) -> Option<ArrayRef> {
         Some(match self {
-            Form::Text(values, missing) => {
+            ParquetForm::Text(values, missing) => {
                 let keys: UInt32Array = codes
                     .iter()
                     .map(|&code| (Some(code) != *missing).then_some(code))
@@ -141,8 +141,8 @@ impl Form {
                     DictionaryArray::<UInt32Type>::try_new(keys, Arc::clone(values)).ok()?;
                 Arc::new(array)
             }
-            Form::Integer(values) => Arc::new(pick(codes, values).collect::<Int64Array>()),
-            Form::Decimal(values, scale) => {
+            ParquetForm::Integer(values) => Arc::new(pick(codes, values).collect::<Int64Array>()),
+            ParquetForm::Decimal(values, scale) => {
                 let array: Decimal128Array = pick(codes, values).collect();
                 Arc::new(
                     array
@@ -150,8 +150,8 @@ impl Form {
                         .ok()?,
                 )
             }
-            Form::Date(values) => Arc::new(pick(codes, values).collect::<Date32Array>()),
-            Form::Boolean(values) => Arc::new(pick(codes, values).collect::<BooleanArray>()),
+            ParquetForm::Date(values) => Arc::new(pick(codes, values).collect::<Date32Array>()),
+            ParquetForm::Boolean(values) => Arc::new(pick(codes, values).collect::<BooleanArray>()),
         })
     }
 }

@@ -19,6 +19,7 @@ mod minimal_distortion;
 mod moments;
 mod precision;
 mod publication;
+mod released;
 mod trade_off;
 mod workload;
 
@@ -39,5 +40,6 @@ pub use minimal_distortion::minimal_distortion;
 pub use moments::{Moments, correlation, moments};
 pub use precision::precision;
 pub use publication::Publication;
+pub use released::{Released, Utility};
 pub use trade_off::{igpl, ilpg, information_gain, privacy_loss};
 pub use workload::{CountQuery, WorkloadError, anatomized_answer, random_queries, workload_error};

@@ -19,7 +19,7 @@ pub use epsilon_m::EpsilonM;
 pub use k_anonymity::KAnonymity;
 pub use k_e_anonymity::KeAnonymity;
 pub use k_map::KMap;
-pub use personalized::PersonalizedPrivacy;
+pub use personalized::{PersonalizedPrivacy, exposure_at_levels};
 pub use recursive_diversity::RecursiveDiversity;
 pub use t_closeness::{Ground, Order, TCloseness, Taxonomy};
 pub use xy_anonymity::XyAnonymity;

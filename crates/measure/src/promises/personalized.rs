@@ -55,11 +55,11 @@
 
 use std::cmp::Ordering;
 
-use denym_data::{Code, Column, Fraction, Hierarchy};
+use denym_data::{Code, Column, Fraction, Hierarchy, gcd};
 
 use crate::catalogue::{ATTRIBUTE, Linkage, NEVER, PromiseEntry, Takes, takes};
 use crate::exact::compare_products;
-use crate::{Error, Group, Parameters, Promise, Sense, Terms};
+use crate::{Classes, Error, Group, Parameters, Promise, Sense, Terms};
 
 /// What policies, lists and reports say about it.
 pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
@@ -124,19 +124,8 @@ impl PersonalizedPrivacy {
                 under.push(Vec::new());
                 continue;
             };
-            let found = taxonomy.levels().iter().find_map(|level| {
-                let node = level
-                    .labels
-                    .iter()
-                    .position(|text| text.as_deref() == Some(label))?;
-                Some(
-                    (0..)
-                        .zip(&level.nodes)
-                        .filter(|&(_, &of)| of as usize == node)
-                        .map(|(value, _)| value)
-                        .collect(),
-                )
-            });
+            let found = taxonomy.node_called(label);
+            let found = found.map(|node| taxonomy.under(node).collect());
             if let Some(values) = found {
                 under.push(values);
             } else {
@@ -198,4 +187,61 @@ impl Promise for PersonalizedPrivacy {
     fn value(&self, group: &Group<'_>) -> f64 {
         crate::survey::ratio(self.exposed(group), group.histogram(self.attribute).total)
     }
+}
+
+/// The largest chance, over all classes and the guarding nodes in them, that a value lies under the node, when values are
+/// published at any level: a numerator and a denominator. `None` when a label is not of the taxonomy or a number too large.
+pub fn exposure_at_levels(
+    classes: &Classes,
+    values: &Column,
+    guards: &Column,
+    taxonomy: &Hierarchy,
+) -> Option<(u128, u128)> {
+    let nodes = |column: &Column| -> Vec<Option<(usize, u32)>> {
+        (0..column.dictionary.len() as Code)
+            .map(|code| taxonomy.node_called(column.dictionary.text(code)?))
+            .collect()
+    };
+    let (mut shown, guarded) = (nodes(values), nodes(guards));
+    // A missing value is a leaf of its own; a missing guard guards nothing.
+    if let Some(missing) = values.dictionary.missing() {
+        let leaves = &taxonomy.levels()[0].labels;
+        let leaf = leaves.iter().position(Option::is_none);
+        shown[missing as usize] = leaf.map(|node| (0, node as u32));
+    }
+    // The codes under each node say which node lies under which.
+    let under = |node| taxonomy.under(node).collect::<Vec<Code>>();
+    let mut worst = (0_u128, 1_u128);
+    for class in 0..classes.len() {
+        let rows = classes.rows(class);
+        let mut wanted: Vec<(usize, u32)> = rows
+            .iter()
+            .filter_map(|&row| guarded[guards.codes[row as usize] as usize])
+            .collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        for guard in wanted {
+            let inside = under(guard);
+            let mut sum = (0_u128, 1_u128);
+            for &row in rows {
+                let label = under(shown[values.codes[row as usize] as usize]?);
+                let common = label.iter().filter(|code| inside.contains(code)).count();
+                let (part, whole) = (common as u128, label.len() as u128);
+                // a/b + c/d over the least common denominator.
+                let divisor = gcd(sum.1, whole).max(1);
+                let denominator = (sum.1 / divisor).checked_mul(whole)?;
+                let left = sum.0.checked_mul(denominator / sum.1)?;
+                sum = (
+                    left.checked_add(part.checked_mul(denominator / whole)?)?,
+                    denominator,
+                );
+            }
+            let share = (sum.0, sum.1.checked_mul(rows.len() as u128)?);
+            if share.0.checked_mul(worst.1)? > worst.0.checked_mul(share.1)? {
+                let divisor = gcd(share.0, share.1).max(1);
+                worst = (share.0 / divisor, share.1 / divisor);
+            }
+        }
+    }
+    Some(worst)
 }

@@ -44,7 +44,7 @@ pub struct PopulationUniqueness {
 
 /// Estimates for a table drawn from `population` people. A population smaller than the table is taken to be the table.
 pub fn population_uniqueness(classes: &Classes, population: u64) -> PopulationUniqueness {
-    let sizes = Sizes::of(classes);
+    let sizes = SizeCounts::of(classes);
     let population = population.max(sizes.n);
     let (zayatz, pitman, snb) = (
         zayatz(&sizes, population),
@@ -70,7 +70,7 @@ pub fn population_uniqueness(classes: &Classes, population: u64) -> PopulationUn
 }
 
 /// Class sizes of the sample: how many classes have each size.
-struct Sizes {
+struct SizeCounts {
     /// (size, classes), ascending.
     histogram: Vec<(u64, u64)>,
     n: u64,
@@ -78,15 +78,15 @@ struct Sizes {
     uniques: u64,
 }
 
-impl Sizes {
-    fn of(classes: &Classes) -> Sizes {
+impl SizeCounts {
+    fn of(classes: &Classes) -> SizeCounts {
         let mut sizes = classes.subjects().to_vec();
         sizes.sort_unstable();
         let histogram: Vec<(u64, u64)> = sizes
             .chunk_by(|a, b| a == b)
             .map(|run| (run[0], run.len() as u64))
             .collect();
-        Sizes {
+        SizeCounts {
             n: sizes.iter().sum(),
             classes: sizes.len() as u64,
             uniques: histogram
@@ -98,7 +98,7 @@ impl Sizes {
     }
 }
 
-fn zayatz(sizes: &Sizes, population: u64) -> Option<f64> {
+fn zayatz(sizes: &SizeCounts, population: u64) -> Option<f64> {
     if sizes.n == 0 {
         return None;
     }
@@ -129,7 +129,7 @@ fn hypergeometric_once(population: u64, size: u64, n: u64) -> f64 {
     chance
 }
 
-fn pitman(sizes: &Sizes, population: u64) -> Option<f64> {
+fn pitman(sizes: &SizeCounts, population: u64) -> Option<f64> {
     let (alpha, theta) = fit_pitman(sizes)?;
     let big = population as f64;
     // Expected classes of size one among N people: gamma(theta + 1) / gamma(theta + alpha) * N^alpha.
@@ -139,7 +139,7 @@ fn pitman(sizes: &Sizes, population: u64) -> Option<f64> {
 }
 
 /// The parameters of Pitman's formula with the greatest likelihood.
-fn fit_pitman(sizes: &Sizes) -> Option<(f64, f64)> {
+fn fit_pitman(sizes: &SizeCounts) -> Option<(f64, f64)> {
     let (n, u) = (sizes.n as f64, sizes.classes as f64);
     if sizes.classes < 2 || sizes.uniques == sizes.n {
         return None;
@@ -196,7 +196,7 @@ fn bisect(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
 }
 
 /// Population classes are 1 + NegativeBinomial(a, p): expected sample classes and sample uniques fix a and p.
-fn slide_negative_binomial(sizes: &Sizes, population: u64) -> Option<f64> {
+fn slide_negative_binomial(sizes: &SizeCounts, population: u64) -> Option<f64> {
     let (n, big) = (sizes.n as f64, population as f64);
     let fraction = n / big;
     if sizes.n == 0 || sizes.classes == sizes.n || fraction >= 1.0 {
@@ -293,7 +293,7 @@ mod tests {
             .chunk_by(|a, b| a == b)
             .map(|run| (run[0], run.len() as u64))
             .collect();
-        let sizes = Sizes {
+        let sizes = SizeCounts {
             n: sampled.iter().sum(),
             classes: sampled.len() as u64,
             uniques: histogram[0].1,

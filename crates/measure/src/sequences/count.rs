@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::Findings;
 use super::rows::Rows;
-use crate::judge::{Judge, Seen};
+use crate::judge::{Judge, WorstGroups};
 
 /// Someone who looks at groups one by one.
 pub(super) trait Visitor {
@@ -30,7 +30,7 @@ pub(super) struct Counting<'a> {
 }
 
 /// What one first doublet led to: its groups as seen, and its violations with who rejects them, in the order of length.
-type Found = (Seen, Vec<(u32, Vec<u32>, u64)>);
+type CountedFirst = (WorstGroups, Vec<(u32, Vec<u32>, u64)>);
 
 impl<'a> Counting<'a> {
     pub(super) fn new(rows: &'a Rows, names: Vec<Option<u32>>, l: usize) -> Self {
@@ -131,7 +131,7 @@ impl<'a> Counting<'a> {
     ) {
         let by_first = self.by_first();
         let stride = self.rows.stride();
-        let found: Vec<Found> = by_first
+        let found: Vec<CountedFirst> = by_first
             .par_iter()
             .map_init(
                 || (Groups::new(), Vec::new()),

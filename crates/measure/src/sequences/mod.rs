@@ -33,7 +33,7 @@ pub use beside::{BesideSource, NotAligned, Removal};
 use count::{Counting, Visitor};
 use rows::{Columns, Rows};
 
-use crate::judge::{Counters, Judge, Seen};
+use crate::judge::{Counters, Judge, WorstGroups};
 use crate::{Group, Knowledge, Measured, Promise};
 
 /// Up to `l` doublets of the victim's path, with the quasi-identifiers beside it.
@@ -210,7 +210,7 @@ fn audited(counting: &Counting<'_>, judge: &Judge<'_>) -> SequenceAudit {
 struct Findings<'a> {
     judge: &'a Judge<'a>,
     rows: &'a Rows,
-    seen: Seen,
+    seen: WorstGroups,
     /// Who rejects a group that the records of a row are in, a bit for each promise.
     exposed: Vec<u64>,
     violations: Vec<u64>,

@@ -129,7 +129,7 @@ pub(crate) fn swept(
     k: usize,
     sweeps: u64,
 ) -> Vec<Vec<u32>> {
-    let mut search = Walk::over(matrix, groups, k, 0);
+    let mut search = RegionWalk::over(matrix, groups, k, 0);
     while search.sweeps < sweeps || !search.todo.is_empty() {
         if !search.round(&|| true) {
             break;
@@ -141,7 +141,7 @@ pub(crate) fn swept(
 /// A search that goes on round by round, for callers that have several of them.
 pub struct BestEffort<'a> {
     /// Ways from one start; while they are tried each has its turn, then the best of them goes on alone.
-    walks: Vec<Walk<'a>>,
+    walks: Vec<RegionWalk<'a>>,
     chosen: Option<usize>,
     effort: u64,
     start: &'static str,
@@ -215,7 +215,7 @@ impl<'a> BestEffort<'a> {
             } else {
                 seeds.next_u64()
             };
-            walks.push(Walk::over(matrix, groups.clone(), k, seed));
+            walks.push(RegionWalk::over(matrix, groups.clone(), k, seed));
         }
         Ok(Self {
             walks,
@@ -257,8 +257,8 @@ impl<'a> BestEffort<'a> {
 }
 
 /// The walk with the least SSE, the first among equals.
-fn best(walks: &[Walk<'_>]) -> usize {
-    let sse = |walk: &Walk<'_>| sse_of_groups(walk.matrix, &walk.groups);
+fn best(walks: &[RegionWalk<'_>]) -> usize {
+    let sse = |walk: &RegionWalk<'_>| sse_of_groups(walk.matrix, &walk.groups);
     let all: Vec<f64> = walks.iter().map(sse).collect();
     (0..all.len())
         .min_by(|&a, &b| all[a].total_cmp(&all[b]).then(a.cmp(&b)))
@@ -266,7 +266,7 @@ fn best(walks: &[Walk<'_>]) -> usize {
 }
 
 /// One way through the partitions.
-struct Walk<'a> {
+struct RegionWalk<'a> {
     matrix: &'a Matrix,
     k: usize,
     seed: u64,
@@ -278,7 +278,7 @@ struct Walk<'a> {
     climbs: Vec<f64>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> RegionWalk<'a> {
     /// A search over groups of k to 2k - 1.
     fn over(matrix: &'a Matrix, groups: Vec<Vec<u32>>, k: usize, seed: u64) -> Self {
         Self {

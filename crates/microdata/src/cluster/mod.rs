@@ -1,8 +1,8 @@
 //! Clusters of k or more records with numeric and categorical quasi-identifiers, generalized to ranges and common ancestors.
 
+mod chain;
 mod incremental;
 mod k_member;
-mod lots;
 mod one_pass;
 mod points;
 mod records;

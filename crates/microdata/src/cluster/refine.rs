@@ -26,7 +26,7 @@
 
 use rayon::prelude::*;
 
-use super::lots::Chain;
+use super::chain::Chain;
 use super::points::Points;
 use super::records::Records;
 use super::runs::runs;

@@ -27,8 +27,8 @@
 //!
 //! Full scan: O(n^2 p / k) time. With the index: see `index.rs`.
 
+use super::farthest_list::FarthestList;
 use super::remaining::{Remaining, add_to_nearest_groups};
-use super::rim::Rim;
 use crate::Matrix;
 use crate::index::Index;
 
@@ -66,7 +66,7 @@ struct Peeling<'a> {
     matrix: &'a Matrix,
     index: Index,
     gone: Vec<bool>,
-    rim: Rim,
+    rim: FarthestList,
     /// The sum of the records left, in two parts: the second holds what rounding took from the first.
     sum: Vec<(f64, f64)>,
     stack: Vec<(f64, u32)>,
@@ -83,7 +83,7 @@ impl<'a> Peeling<'a> {
             matrix,
             index: Index::new(matrix),
             gone: vec![false; matrix.rows()],
-            rim: Rim::new(matrix.columns()),
+            rim: FarthestList::new(matrix.columns()),
             sum,
             stack: Vec::new(),
             found: Vec::new(),

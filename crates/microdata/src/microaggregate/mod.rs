@@ -2,12 +2,12 @@
 
 mod blocks;
 mod cbfs;
+mod farthest_list;
 mod md;
 pub(crate) mod mdav;
 mod mhm;
 mod pairwise;
 mod remaining;
-mod rim;
 mod systematic;
 mod tfrp;
 mod univariate;

@@ -29,8 +29,8 @@ pub(crate) fn systematic(matrix: &Matrix, k: usize) -> Vec<Vec<u32>> {
     let order = sorted_by_deviation(matrix);
     let count = order.len() / k;
     // Steps 5 to 7: the seeds.
-    let mut growing: Vec<Growing> = (0..count)
-        .map(|group| Growing::new(matrix, order[group * k]))
+    let mut growing: Vec<GrowingGroup> = (0..count)
+        .map(|group| GrowingGroup::new(matrix, order[group * k]))
         .collect();
     // Steps 8 to 15: the places 2 to k of every stretch of the list.
     for place in 1..k {
@@ -46,14 +46,14 @@ pub(crate) fn systematic(matrix: &Matrix, k: usize) -> Vec<Vec<u32>> {
 }
 
 /// A group while it grows, with its mean and the squared length of its mean.
-struct Growing {
+struct GrowingGroup {
     members: Vec<u32>,
     sum: Vec<f64>,
     mean: Vec<f64>,
     square: f64,
 }
 
-impl Growing {
+impl GrowingGroup {
     fn new(matrix: &Matrix, seed: u32) -> Self {
         let sum = matrix.row(seed as usize).to_vec();
         Self {
@@ -76,7 +76,7 @@ impl Growing {
 }
 
 /// Adds a record to the group below `most` members whose SSE it raises least.
-fn join(matrix: &Matrix, row: u32, groups: &mut [Growing], most: usize) {
+fn join(matrix: &Matrix, row: u32, groups: &mut [GrowingGroup], most: usize) {
     let point = matrix.row(row as usize);
     let square = dot(point, point);
     let mut best = (f64::INFINITY, 0);

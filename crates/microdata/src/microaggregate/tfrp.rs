@@ -58,9 +58,9 @@ pub(crate) fn tfrp(matrix: &Matrix, k: usize) -> Vec<Vec<u32>> {
 
 /// Both stages: the groups of `tfrp`, and those dissolved whose records fit better elsewhere.
 pub(crate) fn tfrp_two_stages(matrix: &Matrix, k: usize) -> Vec<Vec<u32>> {
-    let mut groups: Vec<Option<Group>> = tfrp(matrix, k)
+    let mut groups: Vec<Option<TfrpGroup>> = tfrp(matrix, k)
         .into_iter()
-        .map(|rows| Some(Group::new(matrix, rows)))
+        .map(|rows| Some(TfrpGroup::new(matrix, rows)))
         .collect();
     let mut order: Vec<usize> = (0..groups.len()).collect();
     let sse = |at: usize| groups[at].as_ref().map_or(0.0, |group| group.sse);
@@ -73,7 +73,7 @@ pub(crate) fn tfrp_two_stages(matrix: &Matrix, k: usize) -> Vec<Vec<u32>> {
         let Some(gone) = groups[number].take() else {
             continue;
         };
-        let mut changed: Vec<(usize, Group)> = Vec::new();
+        let mut changed: Vec<(usize, TfrpGroup)> = Vec::new();
         let mut cost = 0.0;
         for &row in &gone.rows {
             let x = matrix.row(row as usize);
@@ -111,13 +111,13 @@ pub(crate) fn tfrp_two_stages(matrix: &Matrix, k: usize) -> Vec<Vec<u32>> {
 
 /// A group with its mean and SSE.
 #[derive(Clone)]
-struct Group {
+struct TfrpGroup {
     rows: Vec<u32>,
     mean: Vec<f64>,
     sse: f64,
 }
 
-impl Group {
+impl TfrpGroup {
     fn new(matrix: &Matrix, rows: Vec<u32>) -> Self {
         let mean = centroid_of(matrix, &rows, Centroid::Mean);
         let sse = rows

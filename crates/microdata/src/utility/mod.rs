@@ -2,10 +2,12 @@
 
 mod change;
 mod linkage;
+mod measures;
 mod tests_of_columns;
 
 pub use change::{Change, MomentChange, change, moment_change};
 pub use linkage::{ProbabilisticLinkage, probabilistic_linkage};
+pub use measures::{ColumnTests, LINKAGE_RECORDS, Measures};
 pub use tests_of_columns::{Signs, kolmogorov_smirnov, sign_test};
 
 use crate::{Error, Matrix};

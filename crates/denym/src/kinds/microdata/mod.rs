@@ -1,62 +1,30 @@
-//! Numeric microdata and clustering: records into groups, groups into published values.
+//! Numeric microdata and clustering: what a policy asks for, as a request for groups of records.
 //!
 //! The way is that of every table: what comes out of here is a recoding of single records, which is applied, written, read
 //! back and audited like any other.
 
-mod admission;
 mod clusters;
-mod generic;
-pub(crate) mod measures;
-mod numeric;
-mod onto;
-mod unconcerned;
+mod earlier;
 
-use denym_data::{Labels, Recoding, Role, Table, Unit};
-use denym_microdata::Partition;
-use denym_tabular::{Solution, Statistics};
+use denym_attack::table::DistanceLinkage;
+use denym_data::{Recoding, Role, Table, numbers};
+use denym_microdata::tables::{
+    Admission, ChangedColumn, GroupRequest, Grouped, QuasiColumn, group, group_onto,
+};
+use denym_microdata::utility::LINKAGE_RECORDS;
+use serde_json::{Value, json};
 
-use crate::anonymize::{RunOptions, Tried};
+use crate::anonymize::RunOptions;
+use crate::attack::attack_error;
 use crate::listener::Listener;
 use crate::plan::{Plan, policy_error};
-use crate::policy::{HierarchySpec, Mistake, Policy, UnconcernedSpec};
-use crate::{Error, numbers, program};
+use crate::policy::{HierarchySpec, Mistake, Policy, PromiseSpec, UnconcernedSpec};
+use crate::{Error, program};
 
 pub(crate) use clusters::CLUSTERING;
-pub use measures::{ColumnTests, Measures};
-pub(crate) use onto::Published;
-pub(crate) use unconcerned::Unconcerned;
-
-/// Figures of a release of numeric microdata or of clusters.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Microdata {
-    /// Equivalence classes of the written data; groups with equal centroids are one.
-    pub(crate) classes: u64,
-    /// Groups that the algorithm made.
-    pub(crate) groups: u64,
-    /// Numbers: 100 * SSE / SST of the written values. Clusters: the loss (4.1) as a share of losing everything.
-    pub(crate) information_loss_percent: f64,
-    /// Clusters: the loss (4.1) itself, in records times attributes.
-    pub(crate) information_loss: Option<f64>,
-    /// Rounds of improvement; `--effort` with this number repeats the run.
-    pub(crate) effort: Option<u64>,
-    /// New records that wait for a later release, when this one was made onto an earlier one.
-    pub(crate) waiting: Option<u64>,
-    /// Clusters: what became of people who do not mind, when the policy speaks of them.
-    pub(crate) unconcerned: Option<Unconcerned>,
-    /// The loss of each quasi-identifier, 0 to 1.
-    pub(crate) attribute_loss: Vec<(String, f64)>,
-}
-
-/// What kind of algorithm a policy asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Family {
-    /// Microaggregation: numbers become centroids.
-    Numeric,
-    /// Microaggregation of mixed columns: numbers become means, categories the most frequent one.
-    Generic,
-    /// Clusters: numbers become ranges, categories their lowest common ancestor.
-    Clusters,
-}
+pub(crate) use denym_microdata::tables::{Family, GroupFigures};
+pub use denym_microdata::utility::{ColumnTests, Measures};
+pub(crate) use earlier::PublishedGroups;
 
 /// The family of the policy's algorithm; `None` when it generalizes tables.
 pub(crate) fn family(policy: &Policy, table: &Table) -> Option<Family> {
@@ -85,66 +53,65 @@ pub(crate) fn family(policy: &Policy, table: &Table) -> Option<Family> {
     }
 }
 
-/// What a search found.
-pub(crate) struct Found {
-    /// Whose groups they are.
-    pub(crate) algorithm: &'static str,
-    /// The recoding, its score, the loss of each quasi-identifier.
-    pub(crate) solution: Solution,
-    /// What else was tried.
-    pub(crate) attempts: Vec<Tried>,
-    /// Figures, but for what only the audit knows.
-    pub(crate) figures: Microdata,
-    /// Numeric quasi-identifiers, before and after, record by record.
-    pub(crate) columns: Vec<measures::Changed>,
-    /// Absolute deviations from the medians (7.1), where groups have medians.
-    pub(crate) adm: Option<f64>,
-    /// Which records are published together, for a later release onto this one.
-    pub(crate) published: Published,
-    /// What the steward should know.
-    pub(crate) warnings: Vec<String>,
-}
-
 /// Finds groups of the records of `table` that keep every promise of `plan`.
 pub(crate) fn solve(
     family: Family,
     plan: &Plan,
     table: &Table,
-    confirms: &Confirms<'_>,
+    confirms: &dyn Fn(&Recoding) -> Result<bool, Error>,
     options: &RunOptions,
     listener: &dyn Listener,
-) -> Result<Found, Error> {
+) -> Result<Grouped, Error> {
     check(family, plan, table)?;
-    let admission = admission::Admission::new(plan, table)?;
-    let earlier = options
-        .onto
-        .as_ref()
-        .map(|bundle| onto::read(bundle, plan, table))
-        .transpose()?;
-    let search = Search {
-        plan,
+    let release = &plan.policy.release;
+    let admission = Admission::new(
         table,
+        &plan.columns.sensitive,
+        plan.columns.subject,
+        plan.judges()?,
+        (
+            plan.promises.iter().map(least).max().unwrap_or(1),
+            plan.promises.iter().map(values).max().unwrap_or(1),
+        ),
+    );
+    let request = GroupRequest {
+        algorithm: &release.algorithm,
+        table,
+        quasi: quasi(plan, table),
         admission: &admission,
-        confirms,
+        scaling: release.microdata.scaling,
+        centroid: release.microdata.centroid,
+        attribute_groups: attribute_positions(plan),
+        gamma: release.microdata.gamma.map(denym_data::Fraction::to_f64),
+        insertion: release.microdata.insertion,
+        unconcerned: unconcerned(plan, table),
+        seed: release.seed,
         effort: options.effort,
         unbounded: options.until_told,
-        listener,
+        keep_going: &|| listener.keep_going(),
+        in_time: &|| listener.in_time(),
     };
-    let mut found = match (family, &earlier) {
-        (Family::Numeric, None) => numeric::solve(&search)?,
-        (Family::Numeric, Some(earlier)) => numeric::onto(&search, earlier)?,
-        (Family::Generic, None) => generic::solve(&search)?,
-        (Family::Generic, Some(_)) => {
-            return Err(Error::Argument {
-                what: "`mdav-generic` cannot add to an earlier release".into(),
-                help: "use a clustering algorithm such as `k-member`, or numbers alone".into(),
-            });
+    let mut failure = None;
+    let found = match &options.onto {
+        Some(bundle) => {
+            extendable(family, &plan.policy)?;
+            group_onto(family, &request, &earlier::read(bundle, plan, table)?)
         }
-        (Family::Clusters, None) => clusters::solve(&search)?,
-        (Family::Clusters, Some(earlier)) => clusters::onto(&search, earlier)?,
+        None => group(family, &request, &mut |recoding| {
+            confirms(recoding).unwrap_or_else(|error| {
+                failure = Some(error);
+                false
+            })
+        }),
     };
-    found.published.describe(plan, table);
-    if plan.policy.release.algorithm == "auto" {
+    if let Some(error) = failure {
+        return Err(error);
+    }
+    let mut found = found.map_err(|error| match error {
+        denym_microdata::Error::Stopped => Error::Stopped,
+        error => Error::Microdata(error),
+    })?;
+    if release.algorithm == "auto" {
         found.warnings.push(
             "all quasi-identifiers are numbers, so they are replaced by the means of groups; give a column that is a code, \
              such as a postcode, `type = \"text\"` or a hierarchy"
@@ -154,103 +121,129 @@ pub(crate) fn solve(
     Ok(found)
 }
 
-/// Whether the audit would confirm what a recoding publishes.
-pub(crate) type Confirms<'a> = dyn Fn(&Recoding) -> Result<bool, Error> + Sync + 'a;
-
-/// What every algorithm is given.
-pub(super) struct Search<'a> {
-    plan: &'a Plan,
-    table: &'a Table,
-    admission: &'a admission::Admission<'a>,
-    confirms: &'a Confirms<'a>,
-    effort: Option<u64>,
-    unbounded: bool,
-    listener: &'a dyn Listener,
+/// The quasi-identifiers as groups see them.
+fn quasi<'a>(plan: &'a Plan, table: &'a Table) -> Vec<QuasiColumn<'a>> {
+    let specs = plan.policy.with_role(Role::QuasiIdentifier);
+    let bound = plan.columns.quasi.iter().zip(&plan.hierarchies);
+    specs
+        .zip(bound)
+        .map(|(spec, (&position, hierarchy))| {
+            let column = &table.columns()[position];
+            QuasiColumn {
+                column,
+                hierarchy,
+                numeric: numbers::is_numeric(column) && spec.hierarchy == HierarchySpec::Flat,
+                order: match &spec.hierarchy {
+                    HierarchySpec::Ordered(order, _) => Some(order),
+                    _ => None,
+                },
+            }
+        })
+        .collect()
 }
 
-impl Search<'_> {
-    /// The options of one algorithm; `usual` rounds when nobody asked for more or fewer.
-    fn options(&self, usual: u64) -> denym_microdata::Options {
-        let release = &self.plan.policy.release;
-        let mut options = denym_microdata::Options {
-            k: self.admission.k,
-            seed: release.seed,
-            effort: match self.effort {
-                Some(effort) => effort,
-                None if self.unbounded => u64::MAX,
-                None => usual,
-            },
-            ..denym_microdata::Options::default()
-        };
-        if let Some(gamma) = release.microdata.gamma {
-            options.gamma = gamma.to_f64();
-        }
-        options
+/// The groups of attributes, by position among the quasi-identifiers.
+fn attribute_positions(plan: &Plan) -> Vec<Vec<usize>> {
+    let place = |name: &String| plan.quasi.iter().position(|other| other == name);
+    let groups = plan.policy.release.microdata.attribute_groups.iter();
+    groups
+        .map(|group| group.iter().filter_map(place).collect())
+        .collect()
+}
+
+/// The records of people who do not mind; none when the policy does not speak of them.
+fn unconcerned(plan: &Plan, table: &Table) -> Vec<u32> {
+    let spec = plan.policy.release.microdata.unconcerned.as_ref();
+    let column = spec.and_then(|spec| Some((spec, table.column(&spec.attribute)?)));
+    let Some((spec, column)) = column else {
+        return Vec::new();
+    };
+    let values = spec.values.iter();
+    let codes: Vec<u32> = values
+        .filter_map(|value| column.dictionary.code_of(value))
+        .collect();
+    let rows = (0..).zip(&column.codes);
+    rows.filter(|(_, code)| codes.contains(code))
+        .map(|(row, _)| row)
+        .collect()
+}
+
+/// The fewest records that a group under this promise can have.
+fn least(spec: &PromiseSpec) -> usize {
+    usize::try_from(spec.fewest()).unwrap_or(usize::MAX).max(1)
+}
+
+/// The number of different values that a promise asks of a group; 1 when it asks for none.
+fn values(spec: &PromiseSpec) -> usize {
+    spec.number("l").map_or(1, |_| spec.fewest() as usize)
+}
+
+/// What was done to numbers, measured, and how many records linking by distance finds.
+pub(crate) fn measures(
+    changed: &[ChangedColumn],
+    adm: Option<f64>,
+) -> Result<Option<Measures>, Error> {
+    let Some(mut measures) = Measures::of(changed, adm)? else {
+        return Ok(None);
+    };
+    let records = changed.first().map_or(0, |column| column.before.len());
+    if records <= LINKAGE_RECORDS {
+        let before: Vec<&[f64]> = changed.iter().map(|column| &*column.before).collect();
+        let after: Vec<&[f64]> = changed.iter().map(|column| &*column.after).collect();
+        let linkage = DistanceLinkage::new(&before, &after);
+        let linkage = linkage.map_err(|error| attack_error(&error))?;
+        measures.distance_linkage = Some(linkage.evidence().rate);
     }
-
-    /// Whether a search may go on.
-    fn keep_going(&self) -> bool {
-        self.listener.keep_going() && self.listener.in_time()
-    }
+    Ok(Some(measures))
 }
 
-/// What one quasi-identifier publishes for each group, and how much of its detail is lost.
-struct Texts {
-    by_group: Vec<Option<String>>,
-    loss: f64,
-}
-
-/// The recoding in which each group publishes its texts; records without a group are suppressed.
-fn recoding(group_of: &[Option<u32>], texts: &[Texts]) -> Recoding {
-    let mut labels = Vec::with_capacity(texts.len());
-    let mut published = Vec::with_capacity(texts.len());
-    for column in texts {
-        let mut distinct: Vec<&Option<String>> = column.by_group.iter().collect();
-        distinct.sort_unstable();
-        distinct.dedup();
-        published.push(
-            column
-                .by_group
-                .iter()
-                .map(|text| distinct.partition_point(|other| *other < text) as u32)
-                .collect(),
-        );
-        labels.push(Labels {
-            texts: distinct
-                .iter()
-                .map(|text| text.as_deref().map(Box::from))
-                .collect(),
-            shares: vec![column.loss; distinct.len()],
+/// The measures of changed numbers as programs read them.
+pub fn measures_document(measures: &Measures) -> Value {
+    let columns = measures.columns.iter().map(|column| {
+        let [positive, negative, ties] = column.signs;
+        let tests = json!({
+            "signs": {"positive": positive, "negative": negative, "ties": ties, "p": column.sign_p},
+            "kolmogorov_smirnov": {"gap": column.ks, "p": column.ks_p},
         });
-    }
-    Recoding {
-        unit: Unit::Record,
-        class_of: group_of.to_vec(),
-        labels,
-        published,
-        levels: None,
-    }
-}
-
-/// The solution that publishes these groups.
-fn solution(group_of: &[Option<u32>], texts: &[Texts], score: f64) -> Solution {
-    let groups = texts.first().map_or(0, |column| column.by_group.len());
-    Solution {
-        recoding: recoding(group_of, texts),
-        score,
-        bound: None,
-        statistics: Statistics {
-            suppressed: group_of.iter().filter(|group| group.is_none()).count() as u64,
-            classes: groups as u64,
-            attribute_loss: texts.iter().map(|column| column.loss).collect(),
-            ..Statistics::default()
+        (column.name.clone(), tests)
+    });
+    json!({
+        "sse": measures.sse,
+        "sst": measures.sst,
+        "adm": measures.adm,
+        "il1s": measures.il1s,
+        "change_of_means": measures.means,
+        "change_of_covariances": measures.covariances,
+        "change_of_correlations": measures.correlations,
+        "change_of_eigenvalues": measures.eigenvalues,
+        "columns": columns.collect::<serde_json::Map<_, _>>(),
+        "limits": Measures::LIMITS,
+        "linkage": {
+            "distance": measures.distance_linkage,
+            "probabilistic": measures.probabilistic_linkage,
         },
-    }
+    })
 }
 
-/// The group of each record.
-fn labels_of(partition: &Partition) -> Vec<Option<u32>> {
-    partition.labels().into_iter().map(Some).collect()
+/// Not everything can be added to.
+fn extendable(family: Family, policy: &Policy) -> Result<(), Error> {
+    let (what, help) = if family == Family::Generic {
+        (
+            "`mdav-generic` cannot add to an earlier release",
+            "use a clustering algorithm such as `k-member`, or numbers alone",
+        )
+    } else if family == Family::Numeric && !policy.release.microdata.attribute_groups.is_empty() {
+        (
+            "groups of attributes cannot be added to",
+            "remove `attribute-groups`, or make a release of its own",
+        )
+    } else {
+        return Ok(());
+    };
+    Err(Error::Argument {
+        what: what.into(),
+        help: help.into(),
+    })
 }
 
 /// Columns that the family cannot take are mistakes of the policy.

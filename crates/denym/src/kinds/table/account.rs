@@ -1,31 +1,36 @@
 //! What a run tells of itself: figures of the release, what was tried, what the recipient must know.
 
-use denym_data::{Role, Summary, Table};
+use denym_data::{Role, Summary, Table, numbers};
 use denym_measure::Classes;
+use denym_microdata::tables::{ChangedColumn, GroupAttempt};
 use denym_tabular::Outcome;
 use serde_json::json;
 
-use super::super::microdata::measures::Changed;
 use super::search::Found;
-use super::side::Touched;
+use super::special::SpecialOutput;
 use crate::account::{Account, Tried};
 use crate::certificate::{Altered, Claim};
 use crate::figures::{Figures, by_name, number};
-use crate::kinds::microdata::{Measures, Microdata};
+use crate::kinds::microdata::{self, GroupFigures, Measures};
 use crate::plan::Plan;
 use crate::policy::{AttributeSpec, Missing};
-use crate::utility::Released;
-use crate::{Error, coding, numbers, perturb};
+use crate::utility::not_of_this_policy;
+use crate::{Error, coding, perturb};
 
 /// Every numeric column that is not published as it was, before and after, over records that have them all.
 ///
 /// Where records are left out, perturbed columns have no partner in the groups and stay out of the measures.
-pub(super) fn changed(plan: &Plan, original: &Table, table: &Table, found: &Found) -> Vec<Changed> {
+pub(super) fn changed(
+    plan: &Plan,
+    original: &Table,
+    table: &Table,
+    found: &Found,
+) -> Vec<ChangedColumn> {
     let mut changed = found
         .groups
         .as_ref()
-        .map_or_else(Vec::new, |groups| groups.columns.clone());
-    let all = |column: &Changed| column.before.len() == original.records();
+        .map_or_else(Vec::new, |groups| groups.changed.clone());
+    let all = |column: &ChangedColumn| column.before.len() == original.records();
     if !changed.iter().all(all) {
         return changed;
     }
@@ -45,7 +50,7 @@ pub(super) fn changed(plan: &Plan, original: &Table, table: &Table, found: &Foun
             grouped.before = before;
         } else if !quasi.contains(name) {
             let after = numbers::of(after).into_iter();
-            changed.push(Changed {
+            changed.push(ChangedColumn {
                 name: name.clone(),
                 before,
                 after: after.map(Option::unwrap_or_default).collect(),
@@ -66,9 +71,9 @@ pub(super) fn altered(plan: &Plan, found: &Found, seeded: bool) -> Vec<Altered> 
     let mut altered = perturb::altered(&plan.policy, seeded);
     altered.extend(coding::altered(&plan.policy));
     if let Some(groups) = &found.groups
-        && !groups.columns.is_empty()
+        && !groups.changed.is_empty()
     {
-        let columns = groups.columns.iter().map(|column| column.name.clone());
+        let columns = groups.changed.iter().map(|column| column.name.clone());
         altered.push(Altered {
             columns: columns.collect(),
             method: "microaggregation".into(),
@@ -86,17 +91,19 @@ pub(super) fn altered(plan: &Plan, found: &Found, seeded: bool) -> Vec<Altered> 
         });
     }
     let sensitive = plan.sensitive.first().map(|a| a.name.clone());
-    let touched = match &found.touched {
-        Some(Touched::Replaced {
+    let special = match &found.special {
+        Some(SpecialOutput::Replaced {
             method,
             reproducible,
             ..
         }) => Some((*method, *reproducible)),
-        Some(Touched::Grouped { apart: false, .. }) => Some(("permutation within groups", false)),
-        Some(Touched::Grouped { apart: true, .. }) => Some(("dealing into groups", false)),
+        Some(SpecialOutput::Grouped { apart: false, .. }) => {
+            Some(("permutation within groups", false))
+        }
+        Some(SpecialOutput::Grouped { apart: true, .. }) => Some(("dealing into groups", false)),
         None => None,
     };
-    if let Some((method, reproducible)) = touched {
+    if let Some((method, reproducible)) = special {
         altered.push(Altered {
             columns: sensitive.into_iter().collect(),
             method: method.to_owned(),
@@ -149,22 +156,23 @@ pub(super) fn account(
             .with("groups", groups.figures.groups)
             .said("published", published(groups.figures.groups, "groups"));
         let figures = of_groups(all, &groups.figures, found.algorithm);
+        let tried = groups.attempts.iter().map(|attempt: &GroupAttempt| Tried {
+            algorithm: attempt.algorithm.to_owned(),
+            score: attempt.score,
+            outcome: attempt.outcome.clone(),
+            chosen: attempt.chosen,
+        });
         let name = "information-loss".to_owned();
-        (name, groups.attempts.clone(), figures)
+        (name, tried.collect(), figures)
     } else {
         // Groups beside quasi-identifiers as they are lose nothing that these measure.
-        let metrics = if matches!(found.touched, Some(Touched::Grouped { .. })) {
+        let metrics = if matches!(found.special, Some(SpecialOutput::Grouped { .. })) {
             Vec::new()
         } else {
-            Released {
-                plan,
-                summary,
-                recoding: Some(&solution.recoding),
-                table: written,
-                total: records,
-                classes: Some(classes),
-            }
-            .measure()?
+            let recoding = Some(&solution.recoding);
+            let view = plan.released(summary, recoding, written, records, Some(classes));
+            let metrics = view.measure();
+            metrics.map_err(|error| not_of_this_policy(&error))?
         };
         let all = Figures::default()
             .with("metrics", by_name(&metrics))
@@ -225,7 +233,7 @@ fn repeats(all: Figures, effort: Option<u64>, unit: &'static str) -> Figures {
 }
 
 /// What groups of records add to the figures.
-fn of_groups(all: Figures, found: &Microdata, algorithm: &str) -> Figures {
+fn of_groups(all: Figures, found: &GroupFigures, algorithm: &str) -> Figures {
     let percent = found.information_loss_percent;
     let lost = format!(
         "{} % of the information with `{algorithm}`",
@@ -253,7 +261,7 @@ fn of_groups(all: Figures, found: &Microdata, algorithm: &str) -> Figures {
 
 /// What the measures of changed numbers add to the figures.
 pub(super) fn measured(all: Figures, measures: &Measures, grouped: bool) -> Figures {
-    let all = all.with("measures", measures.document());
+    let all = all.with("measures", microdata::measures_document(measures));
     match measures.distance_linkage.filter(|_| grouped) {
         Some(linkage) => {
             let percent = number(100.0 * linkage);

@@ -23,12 +23,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use denym_data::{Summary, Table};
 use denym_engine::Engine;
+use denym_measure::audit_recoding;
 use denym_tabular::{Context, Entry, Objective, Request};
 use rayon::prelude::*;
 
 use super::proof::Candidate;
 use super::search::{budget, within};
-use super::side::SIDES;
+use super::special::SPECIAL_ALGORITHMS;
 use super::{OnTables, Source};
 use crate::explore::{Found, Grid, Known, Points};
 use crate::kinds::microdata::family;
@@ -36,7 +37,7 @@ use crate::listener::{Listener, Phase};
 use crate::pipeline::{Kind, Run};
 use crate::plan::{Plan, judges};
 use crate::policy::{Policy, suggest};
-use crate::{Error, population, recoded, scopes, task};
+use crate::{Error, population, scopes, task};
 
 /// Lattices up to this size are searched exactly under `auto`, as in the portfolio.
 const EXACT: u128 = 1 << 18;
@@ -67,7 +68,8 @@ pub(super) fn at_once(
     let kept = planned.kept(source);
     // What groups records instead of generalizing tuples goes the way of a release.
     let groups = |name: &String| {
-        family(&under(name), kept).is_some() || SIDES.iter().any(|(_, side)| side.name == *name)
+        let mut special = SPECIAL_ALGORITHMS.iter();
+        family(&under(name), kept).is_some() || special.any(|(_, entry)| entry.name == *name)
     };
     let grouping = asked.iter().filter(|name| groups(name)).count();
     if grouping == asked.len() {
@@ -292,9 +294,7 @@ impl Search<'_> {
         let every: Vec<usize> = (0..promises.len()).collect();
         let mut setting = scopes::setting(self.plan, &every, &promises);
         setting.population = self.register.map(|r| population::tuples(self.plan, r));
-        let plain = setting.population.is_none()
-            && setting.together.is_none()
-            && setting.scopes.iter().all(Vec::is_empty);
+        let plain = setting.is_plain();
         let request = Request {
             summary: self.summary,
             hierarchies: &self.plan.hierarchies,
@@ -334,7 +334,7 @@ impl Search<'_> {
             Err(denym_tabular::Error::Stopped) => return Err(Error::Stopped),
             Err(error) => return Ok(Err(error.to_string())),
         };
-        let audit = recoded::audit(self.summary, &solution.recoding, &promises);
+        let audit = audit_recoding(self.summary, &solution.recoding, &promises);
         let holds = if plain {
             audit.holds
         } else {

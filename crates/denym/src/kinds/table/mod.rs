@@ -4,12 +4,15 @@ mod account;
 mod frontier;
 mod proof;
 mod search;
-mod side;
+mod special;
 
 use std::borrow::Cow;
 
 use denym_data::{Recoding, Role, Summary, Table};
+use denym_measure::population::{generalized_register, published_register};
 use denym_measure::{Classes, Roles, Together};
+use denym_release::groups;
+use denym_release::proof::{AdversaryView, Judgement, Proof};
 
 use crate::account::{Account, Outcome, Refusal};
 use crate::anonymize::red_team::RedTeam;
@@ -17,7 +20,7 @@ use crate::anonymize::table_attacks;
 use crate::bundle::Draft;
 use crate::certificate::{Certificate, ColumnRole, Groups, PublishedColumn, published};
 use crate::explore::{Grid, Points, Setting};
-use crate::kinds::microdata::{self, Measures};
+use crate::kinds::microdata::{self, Measures, PublishedGroups};
 use crate::listener::Listener;
 use crate::options::{RunOption, RunOptions};
 use crate::outline::{Cost, Sketch};
@@ -25,14 +28,14 @@ use crate::owners::{self, Owner};
 use crate::pipeline::{Bundled, Kind, Made, Prepared, Run, Sheet, Statement, Told, attempt, json};
 use crate::plan::{Plan, policy_error};
 use crate::policy::Policy;
-use crate::{Error, coding, groups, mapping, perturb, population, pseudonyms, reporting, source};
+use crate::{Error, coding, perturb, population, pseudonyms, reporting, source};
 use denym_attack::table::Attacked;
 use denym_release::sensitive::certified;
 
 pub(crate) use search::solve;
 use search::{Found, grouped, search};
-pub(crate) use side::SIDES;
-use side::{Side, Touched};
+pub(crate) use special::SPECIAL_ALGORITHMS;
+use special::{SpecialAlgorithm, SpecialOutput};
 
 /// Records with attributes: generalized, grouped or clustered.
 pub(crate) struct OnTables;
@@ -69,7 +72,7 @@ pub(crate) struct Solved {
 pub(crate) struct Judged {
     /// The classes of the written data.
     classes: Classes,
-    view: proof::View,
+    view: AdversaryView,
     /// The classes of the source.
     before: Classes,
     roles: Roles,
@@ -95,8 +98,8 @@ impl Planned {
 impl Solved {
     /// The table that is published from.
     fn kept<'a>(&'a self, plan: &'a Planned, source: &'a Source) -> &'a Table {
-        match (&self.tokens, &self.found.touched) {
-            (Some(table), _) | (None, Some(Touched::Replaced { table, .. })) => table,
+        match (&self.tokens, &self.found.special) {
+            (Some(table), _) | (None, Some(SpecialOutput::Replaced { table, .. })) => table,
             _ => plan.kept(source),
         }
     }
@@ -293,7 +296,7 @@ impl Bundled for OnTables {
         if !run.trying && pseudonyms::per_class(run.policy).next().is_some() {
             let recoding = &solved.found.solution.recoding;
             let kept = solved.kept(planned, source);
-            let classes = proof::classes_by_row(plan, kept, summary, recoding);
+            let classes = recoding.class_of_rows(kept, &plan.columns.quasi, summary);
             let environment = options.environment;
             let tokens = pseudonyms::by_class(run.policy, kept, &classes, recoding, environment)?;
             solved.tokens = Some(tokens);
@@ -314,11 +317,11 @@ impl Bundled for OnTables {
             table,
         };
         let kept = solved.kept(planned, source);
-        let Some(Touched::Grouped {
+        let Some(SpecialOutput::Grouped {
             group_of,
             column,
             apart,
-        }) = &solved.found.touched
+        }) = &solved.found.special
         else {
             let table = run.engine.apply(
                 kept,
@@ -331,10 +334,13 @@ impl Bundled for OnTables {
             return Ok(vec![sheet(table)]);
         };
         let attribute = kept.columns()[*column].name.clone();
-        let (linked, group) = groups::linked(kept, &columns.released, group_of, *column)?;
+        let broken = |what: &'static str| Error::Internal { what: what.into() };
+        let linked = groups::linked(kept, &columns.released, group_of, *column);
+        let (linked, group) = linked.map_err(broken)?;
         let apart = *apart;
         let sheets = if apart {
-            let (first, second) = groups::apart(&linked, &group, &attribute)?;
+            let tables = groups::apart(&linked, &group, &attribute);
+            let (first, second) = tables.map_err(broken)?;
             let names = second.columns().iter().map(|column| column.name.as_str());
             let parts = published(names, |name| match name {
                 _ if name == group => ColumnRole::Group,
@@ -388,11 +394,15 @@ impl Bundled for OnTables {
         };
         let people = match (&source.register, &recoding.levels, &found.looks_like) {
             (Some(register), Some(levels), _) => {
-                Some(population::generalized(plan, register, levels)?)
+                let trees = &plan.hierarchies;
+                Some(generalized_register(&plan.quasi, trees, register, levels)?)
             }
-            (Some(register), None, Some(classes)) => {
-                Some(population::published(plan, register, recoding, classes)?)
-            }
+            (Some(register), None, Some(classes)) => Some(published_register(
+                &plan.quasi,
+                register,
+                recoding,
+                classes,
+            )?),
             _ => None,
         };
         // Tokens per class tie nothing together, and that is looked at like the rest.
@@ -404,15 +414,14 @@ impl Bundled for OnTables {
                 tokens: true,
             }));
         }
-        let proof = proof::Proof {
-            plan,
+        let proof = Proof {
+            evidence: plan.evidence(real.as_ref().unwrap_or(written), people.as_ref()),
+            real: real.is_some(),
             groups: solved.groups.as_ref().map(|groups| groups.column.as_str()),
-            real: real.as_ref(),
             owners: &owners,
-            population: people.as_ref(),
             values_generalized: policy.release.algorithm == "greedy-personalized",
         };
-        let proof::Proven {
+        let Judgement {
             classes,
             view,
             claims,
@@ -438,7 +447,7 @@ impl Bundled for OnTables {
         let measures = if run.trying {
             None
         } else {
-            Measures::of(&changed, adm)?
+            microdata::measures(&changed, adm)?
         };
         if let Some(measures) = &measures {
             let all = std::mem::take(&mut account.figures);
@@ -507,12 +516,12 @@ impl Bundled for OnTables {
             },
             sensitive: &names,
             altered: &altered,
-            grouped: made.plan.family.is_some() || Side::named(algorithm).is_some(),
+            grouped: made.plan.family.is_some() || SpecialAlgorithm::named(algorithm).is_some(),
         })
     }
 
     fn state(made: &Made<'_, Self>, written: &Table, _account: &Account) -> Statement {
-        let (policy, plan) = (made.run.policy, &made.plan.plan);
+        let plan = &made.plan.plan;
         let shown = plan.sensitive.iter().filter(|attribute| !attribute.hidden);
         let seeded = made.run.options.perturbation_seed.is_some();
         let groups = made.solved.groups.clone().map(|groups| Groups {
@@ -525,10 +534,7 @@ impl Bundled for OnTables {
             sensitive: shown
                 .map(|attribute| certified(attribute, &plan.promises))
                 .collect(),
-            subject: policy
-                .with_role(Role::Subject)
-                .next()
-                .map(|spec| spec.name.clone()),
+            subject: plan.subject().map(str::to_owned),
             known_together: plan.owners.iter().map(Owner::certified).collect(),
             altered: account::altered(plan, &made.solved.found, seeded),
             groups,
@@ -545,16 +551,20 @@ impl Bundled for OnTables {
     ) -> Result<Told, Error> {
         let (plan, found) = (&made.plan.plan, &made.solved.found);
         let (original, before) = (&made.source.original, &judged.before);
-        let mut documents = Vec::new();
+        let (mut documents, mut tables) = (Vec::new(), Vec::new());
         if made.run.options.mapping {
-            let formulas = made.run.policy.release.formulas.for_the_steward();
             let kept = made.solved.kept(made.plan, made.source);
-            let recoding = &found.solution.recoding;
-            let mapping = mapping::csv(plan, kept, &made.plan.summary, recoding, formulas);
-            documents.push(("steward/mapping.csv", mapping));
+            let (quasi, recoding) = (&plan.columns.quasi, &found.solution.recoding);
+            let mapping = denym_data::mapping(kept, quasi, &made.plan.summary, recoding)?;
+            tables.push(("steward/mapping.csv", mapping));
         }
-        if let Some(groups) = &found.groups {
-            documents.push(("steward/groups.json", json(&groups.published)?));
+        if found.groups.is_some() {
+            let (kept, class_of) = (
+                made.plan.kept(made.source),
+                &found.solution.recoding.class_of,
+            );
+            let groups = PublishedGroups::new(plan, kept, class_of);
+            documents.push(("steward/groups.json", json(&groups)?));
         }
         Ok(Told {
             report: reporting::report(
@@ -567,7 +577,7 @@ impl Bundled for OnTables {
             readme: reporting::readme(certificate),
             plan: plan_document(plan, account),
             documents,
-            tables: Vec::new(),
+            tables,
         })
     }
 

@@ -11,24 +11,23 @@
 //!
 //! Each is audited on what was written, like any other release; what an algorithm cannot promise the policy may not ask of it.
 
-use std::collections::HashMap;
-
-use denym_data::{Code, Column, Decimal, Ragged, Summary, Table};
+use denym_data::{Column, Decimal, Table};
+use denym_measure::SensitiveAttribute;
 use denym_tabular::{
     Anatomy, Context, GreedyPersonalized, KePermutation, MinimalityDefence, MuArgus,
-    MuArgusRelease, Reading, Request,
+    MuArgusRelease, Reading, Request, seated,
 };
 
 use super::search::{Found, nothing_found};
 use crate::catalogue::Algorithm;
 use crate::plan::{Plan, policy_error};
 use crate::policy::{Knowledge, Mistake, PromiseSpec};
-use crate::{Error, groups, perturb, pseudonyms};
-use denym_measure::SensitiveAttribute;
+use crate::randomness::SecretDraws;
+use crate::{Error, pseudonyms};
 
 /// One of these algorithms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(crate) enum SpecialAlgorithm {
     /// Two tables that meet in a group.
     Anatomy,
     /// Numbers shuffled within groups.
@@ -42,9 +41,9 @@ pub(crate) enum Side {
 }
 
 /// What a policy can name.
-pub(crate) const SIDES: [(Side, Algorithm); 5] = [
+pub(crate) const SPECIAL_ALGORITHMS: [(SpecialAlgorithm, Algorithm); 5] = [
     (
-        Side::Anatomy,
+        SpecialAlgorithm::Anatomy,
         Algorithm {
             name: "anatomy",
             data: "table",
@@ -53,7 +52,7 @@ pub(crate) const SIDES: [(Side, Algorithm); 5] = [
         },
     ),
     (
-        Side::Permutation,
+        SpecialAlgorithm::Permutation,
         Algorithm {
             name: "k-e-permutation",
             data: "table",
@@ -62,7 +61,7 @@ pub(crate) const SIDES: [(Side, Algorithm); 5] = [
         },
     ),
     (
-        Side::MinimalityDefence,
+        SpecialAlgorithm::MinimalityDefence,
         Algorithm {
             name: "minimality-defence",
             data: "table",
@@ -71,7 +70,7 @@ pub(crate) const SIDES: [(Side, Algorithm); 5] = [
         },
     ),
     (
-        Side::Personalized,
+        SpecialAlgorithm::Personalized,
         Algorithm {
             name: "greedy-personalized",
             data: "table",
@@ -80,7 +79,7 @@ pub(crate) const SIDES: [(Side, Algorithm); 5] = [
         },
     ),
     (
-        Side::MuArgus,
+        SpecialAlgorithm::MuArgus,
         Algorithm {
             name: "mu-argus",
             data: "table",
@@ -91,7 +90,7 @@ pub(crate) const SIDES: [(Side, Algorithm); 5] = [
 ];
 
 /// What such an algorithm did beside, or instead of, recoding quasi-identifiers.
-pub(crate) enum Touched {
+pub(crate) enum SpecialOutput {
     /// The table with other sensitive values.
     Replaced {
         /// It.
@@ -112,15 +111,19 @@ pub(crate) enum Touched {
     },
 }
 
-impl Side {
+impl SpecialAlgorithm {
     /// The algorithm of this name.
-    pub(crate) fn named(name: &str) -> Option<Side> {
-        let found = SIDES.iter().find(|(_, algorithm)| algorithm.name == name);
-        found.map(|&(side, _)| side)
+    pub(crate) fn named(name: &str) -> Option<SpecialAlgorithm> {
+        let found = SPECIAL_ALGORITHMS
+            .iter()
+            .find(|(_, algorithm)| algorithm.name == name);
+        found.map(|&(special, _)| special)
     }
 
     fn name(self) -> &'static str {
-        let found = SIDES.iter().find(|(side, _)| *side == self);
+        let found = SPECIAL_ALGORITHMS
+            .iter()
+            .find(|(special, _)| *special == self);
         found.map_or("", |(_, algorithm)| algorithm.name)
     }
 
@@ -133,14 +136,17 @@ impl Side {
         context: &mut Context<'_>,
     ) -> Result<Found, Error> {
         match self {
-            Side::Anatomy | Side::Permutation => self.grouped(plan, table, request.summary),
-            Side::MinimalityDefence => self.distorted(plan, table, request, context),
-            Side::Personalized => self.personalized(plan, table, request, context),
-            Side::MuArgus => self.argus(plan, request, context),
+            SpecialAlgorithm::Anatomy | SpecialAlgorithm::Permutation => {
+                self.grouped(plan, table, request)
+            }
+            SpecialAlgorithm::MinimalityDefence => self.distorted(plan, table, request, context),
+            SpecialAlgorithm::Personalized => self.personalized(plan, table, request, context),
+            SpecialAlgorithm::MuArgus => self.argus(plan, request, context),
         }
     }
 
-    fn grouped(self, plan: &Plan, table: &Table, summary: &Summary) -> Result<Found, Error> {
+    fn grouped(self, plan: &Plan, table: &Table, request: &Request<'_>) -> Result<Found, Error> {
+        let summary = request.summary;
         let shown: Vec<&SensitiveAttribute> = plan.sensitive.iter().filter(|a| !a.hidden).collect();
         if shown.len() != 1 || plan.columns.subject.is_some() {
             return Err(self.misfit(
@@ -169,9 +175,9 @@ impl Side {
             }
         }
         // What protects is that nobody can repeat the draws, so they are never seeded.
-        let mut secret = perturb::Secret::default();
+        let mut secret = SecretDraws::default();
         let mut draw = |bound: u64| secret.below(bound);
-        let placed = if self == Side::Anatomy {
+        let placed = if self == SpecialAlgorithm::Anatomy {
             let Some(l) = plan.promises.iter().filter_map(diversity).max() else {
                 return Err(self.misfit(
                     plan,
@@ -179,7 +185,8 @@ impl Side {
                     "add `l-diversity = 3` or a bound of `confidence` to `[promise]`",
                 ));
             };
-            let found = Anatomy { l, attribute: 0 }.solve(summary, &mut draw);
+            let dealer = Anatomy { l, attribute: 0 };
+            let found = dealer.solve_for(summary, request.promises, &mut draw);
             found.map_err(Error::Solver)?.placed
         } else {
             let mut promises = plan.promises.iter();
@@ -203,16 +210,16 @@ impl Side {
         };
         let column = plan.columns.sensitive[0];
         let values = &table.columns()[column].codes;
-        let tuples = tuples_of(table, &plan.columns.quasi, summary);
+        let tuples = summary.tuples_of(table, &plan.columns.quasi);
         let group_of = seated(&placed, &tuples, values, &mut draw);
         secret.check()?;
         let warning = "quasi-identifiers are published as they are: whoever knows a person's finds the record, and that the \
                        person is in the data";
         Ok(Found {
-            touched: Some(Touched::Grouped {
+            special: Some(SpecialOutput::Grouped {
                 group_of,
                 column,
-                apart: self == Side::Anatomy,
+                apart: self == SpecialAlgorithm::Anatomy,
             }),
             warnings: vec![warning.to_owned()],
             ..nothing_found(self.name(), plan.hierarchies.len())
@@ -251,58 +258,25 @@ impl Side {
             ));
         }
         let size = crate::plan::judges(&sizes, &plan.sensitive)?;
-        let mut secret = perturb::Secret::default();
+        let mut secret = SecretDraws::default();
         let mut draw = |bound: u64| secret.below(bound);
         let found = MinimalityDefence::default().run(request, &size, context, &mut draw);
         let found = found.map_err(Error::Solver)?;
-        secret.check()?;
         let column = plan.columns.sensitive[0];
-        let mut left: Vec<HashMap<Code, u64>> = found
-            .sensitive
-            .iter()
-            .map(|values| values.iter().copied().collect())
-            .collect();
-        let mut codes = table.columns()[column].codes.clone();
-        let classes: Vec<Option<u32>> = tuples_of(table, &plan.columns.quasi, request.summary)
-            .into_iter()
-            .map(|tuple| found.solution.recoding.class_of[tuple as usize])
-            .collect();
-        // Whoever can keep a value keeps it; the others get what is left of their class.
-        let mut open: Vec<(u32, usize)> = Vec::new();
-        for (row, class) in classes.iter().enumerate() {
-            let Some(class) = class else { continue };
-            match left[*class as usize].get_mut(&codes[row]) {
-                Some(count) if *count > 0 => *count -= 1,
-                _ => open.push((*class, row)),
-            }
-        }
-        let mut spare: Vec<Vec<Code>> = left
-            .into_iter()
-            .map(|counts| {
-                let mut counts: Vec<(Code, u64)> = counts.into_iter().collect();
-                counts.sort_unstable();
-                let each = counts.into_iter();
-                each.flat_map(|(code, count)| std::iter::repeat_n(code, count as usize))
-                    .collect()
-            })
-            .collect();
-        let changed = open.len();
-        for (class, row) in open {
-            let values = &mut spare[class as usize];
-            if values.is_empty() {
-                continue;
-            }
-            let at = secret.below(values.len() as u64) as usize;
-            codes[row] = values.swap_remove(at);
-        }
+        let old = &table.columns()[column];
+        let tuples = request.summary.tuples_of(table, &plan.columns.quasi);
+        let (codes, changed) = found.assigned(&tuples, old.codes.clone(), &mut draw);
         secret.check()?;
         Ok(Found {
             solution: found.solution,
-            touched: Some(Touched::Replaced {
-                table: with_column(table, column, |old| Column {
-                    codes,
-                    ..old.clone()
-                })?,
+            special: Some(SpecialOutput::Replaced {
+                table: table.with_column(
+                    column,
+                    Column {
+                        codes,
+                        ..old.clone()
+                    },
+                )?,
                 method: "distortion of classes that failed",
                 reproducible: false,
             }),
@@ -357,7 +331,7 @@ impl Side {
         let guarded = plan.sensitive[guards]
             .values
             .iter()
-            .map(|name| groups::node_called(&taxonomy, name.as_deref()?))
+            .map(|name| taxonomy.node_called(name.as_deref()?))
             .collect();
         let solver = GreedyPersonalized {
             attribute,
@@ -375,26 +349,12 @@ impl Side {
             error => Error::Solver(error),
         })?;
         let column = plan.columns.sensitive[attribute];
-        let codes = &table.columns()[column].codes;
-        let class_of = &found.solution.recoding.class_of;
-        let texts: Vec<Option<String>> = tuples_of(table, &plan.columns.quasi, request.summary)
-            .into_iter()
-            .zip(codes)
-            .map(|(tuple, &value)| {
-                let class = class_of[tuple as usize]?;
-                let levels = &found.levels[class as usize];
-                let at = levels.binary_search_by_key(&value, |&(code, _)| code);
-                let level = &taxonomy.levels()[at.map_or(0, |at| levels[at].1)];
-                let label = &level.labels[level.nodes[value as usize] as usize];
-                label.as_deref().map(str::to_owned)
-            })
-            .collect();
-        let changed = with_column(table, column, |old| {
-            Column::from_texts(&old.name, texts.iter().map(Option::as_deref))
-        })?;
+        let tuples = request.summary.tuples_of(table, &plan.columns.quasi);
+        let shown = found.shown(&table.columns()[column], &taxonomy, &tuples);
+        let changed = table.with_column(column, shown)?;
         Ok(Found {
             solution: found.solution,
-            touched: Some(Touched::Replaced {
+            special: Some(SpecialOutput::Replaced {
                 table: changed,
                 method: "generalization as far as each person asked",
                 reproducible: true,
@@ -474,84 +434,5 @@ fn diversity(spec: &PromiseSpec) -> Option<u64> {
             Some(up(most.denominator(), most.numerator()))
         }
         _ => None,
-    }
-}
-
-/// The group of each record: those of one tuple and value take its places in an order in which every order is equally likely.
-///
-/// Other published columns may tell such records apart, and the order of the source must not decide between them.
-fn seated(
-    placed: &Ragged<(Code, u32)>,
-    tuples: &[u32],
-    values: &[Code],
-    draw: &mut dyn FnMut(u64) -> u64,
-) -> Vec<u32> {
-    let mut free: HashMap<(u32, Code), Vec<u32>> = HashMap::new();
-    for tuple in 0..placed.len() {
-        for &(value, group) in placed.row(tuple) {
-            free.entry((tuple as u32, value)).or_default().push(group);
-        }
-    }
-    let records = tuples.iter().zip(values);
-    records
-        .map(|(&tuple, &value)| {
-            let groups = free.entry((tuple, value)).or_default();
-            let chosen = draw(groups.len().max(1) as u64) as usize;
-            if chosen < groups.len() {
-                groups.swap_remove(chosen)
-            } else {
-                0
-            }
-        })
-        .collect()
-}
-
-/// The tuple of each record.
-pub(super) fn tuples_of(table: &Table, quasi: &[usize], summary: &Summary) -> Vec<u32> {
-    let number: HashMap<Vec<Code>, u32> = (0..summary.tuples())
-        .map(|tuple| summary.quasi.iter().map(|codes| codes[tuple]).collect())
-        .zip(0..)
-        .collect();
-    (0..table.records())
-        .map(|row| {
-            let key: Vec<Code> = quasi
-                .iter()
-                .map(|&column| table.columns()[column].codes[row])
-                .collect();
-            number.get(&key).copied().unwrap_or_default()
-        })
-        .collect()
-}
-
-/// The table with one column made anew.
-fn with_column(
-    table: &Table,
-    position: usize,
-    make: impl FnOnce(&Column) -> Column,
-) -> Result<Table, Error> {
-    let mut columns = table.columns().to_vec();
-    columns[position] = make(&columns[position]);
-    Ok(Table::new(columns)?)
-}
-
-#[cfg(test)]
-mod tests {
-    use denym_data::Ragged;
-
-    use super::seated;
-
-    /// Two records of one tuple and value that another column tells apart must not take their groups in the order of the source.
-    #[test]
-    fn records_that_look_alike_are_seated_by_chance() {
-        let placed: Ragged<(u32, u32)> = [vec![(0, 4), (0, 9)]].into_iter().collect();
-        let orders: Vec<Vec<u32>> = (0..2)
-            .map(|first| {
-                let mut draws = [first, 0].into_iter();
-                seated(&placed, &[0, 0], &[0, 0], &mut |_| {
-                    draws.next().unwrap_or(0)
-                })
-            })
-            .collect();
-        assert_eq!(orders, [vec![4, 9], vec![9, 4]]);
     }
 }

@@ -13,12 +13,7 @@
 
 use std::borrow::Cow;
 
-use denym_data::{Column, Table};
-use denym_engine::Format;
-
-use crate::Error;
-
-pub(crate) use denym_policy::Formulas;
+use denym_data::{Column, Error, Table};
 
 /// What a formula begins with; full-width forms are read as the others in some languages.
 const BEGINNINGS: [char; 11] = [
@@ -41,12 +36,12 @@ fn is_number(text: &str) -> bool {
 }
 
 /// Whether a spreadsheet would run something in this cell.
-pub(crate) fn is_formula(cell: &str) -> bool {
+fn is_formula(cell: &str) -> bool {
     cell.split(';').any(runs)
 }
 
 /// The cell with an apostrophe more before every formula, and before one that has apostrophes already; itself when there is none.
-pub(crate) fn escaped(cell: &str) -> Cow<'_, str> {
+fn escaped(cell: &str) -> Cow<'_, str> {
     changed(cell, |stretch| Some(format!("'{stretch}")))
 }
 
@@ -73,41 +68,22 @@ fn changed(cell: &str, change: impl Fn(&str) -> Option<String>) -> Cow<'_, str> 
     Cow::Owned(stretches.join(";"))
 }
 
-/// The table as it is written: what spreadsheets run is escaped in names and cells, or refused. Only CSV is opened by them.
-pub(crate) fn to_write(
-    table: &Table,
-    format: Format,
-    formulas: Formulas,
-) -> Result<Cow<'_, Table>, Error> {
-    if format != Format::Csv || formulas == Formulas::Keep {
-        return Ok(Cow::Borrowed(table));
-    }
-    if formulas == Formulas::Refuse {
-        for (column, position) in table.columns().iter().zip(1..) {
-            let cells = column
-                .dictionary
-                .values()
-                .filter(|text| is_formula(text))
-                .count();
-            let name = usize::from(is_formula(&column.name));
-            if cells + name > 0 {
-                return Err(Error::Infeasible {
-                    what: format!(
-                        "column {position} of the release has {} that a spreadsheet would run as formulas",
-                        if name > 0 { "a name".to_owned() } else { format!("{cells} different cells") }
-                    ),
-                    code: "formula-cells",
-                    help: "correct them in the source, publish another `format`, or say `formulas = \"escape\"`".to_owned(),
-                });
-            }
-        }
-        return Ok(Cow::Borrowed(table));
-    }
+/// The first column with a formula: its position from 1, whether its name is one, and how many different cells are.
+pub fn first_formula(table: &Table) -> Option<(usize, bool, usize)> {
+    (1..).zip(table.columns()).find_map(|(position, column)| {
+        let cells = column.dictionary.values().filter(|text| is_formula(text));
+        let (name, cells) = (is_formula(&column.name), cells.count());
+        (name || cells > 0).then_some((position, name, cells))
+    })
+}
+
+/// The table with formulas escaped in names and cells; itself when there are none.
+pub fn without_formulas(table: &Table) -> Result<Cow<'_, Table>, Error> {
     mapped(table, escaped)
 }
 
-/// A release as it was judged: without the apostrophes that escaping put there.
-pub(crate) fn as_judged(table: Table) -> Result<Table, Error> {
+/// A table as it was before [`without_formulas`]: the apostrophes that escaping put there are gone.
+pub fn with_formulas(table: Table) -> Result<Table, Error> {
     let bare =
         |column: &Column| is_formula(&column.name) || column.dictionary.values().any(is_formula);
     if table.columns().iter().any(bare) {
@@ -210,34 +186,20 @@ mod tests {
             column("age", &["-5", "7", "-5"]),
         ])
         .unwrap();
-        let written = to_write(&table, Format::Csv, Formulas::Escape).unwrap();
+        assert_eq!(first_formula(&table), Some((1, true, 1)));
+        let written = without_formulas(&table).unwrap();
         assert_eq!(written.columns()[0].name, "'=name");
         assert_eq!(written.columns()[0].text(0), Some("'=1+1"));
         assert_eq!(written.columns()[1].text(0), Some("-5"));
-        let back = as_judged(written.into_owned()).unwrap();
+        let back = with_formulas(written.into_owned()).unwrap();
         for (before, after) in table.columns().iter().zip(back.columns()) {
             assert_eq!(before.name, after.name);
             for row in 0..table.records() {
                 assert_eq!(before.text(row), after.text(row));
             }
         }
-        assert_eq!(
-            to_write(&table, Format::Csv, Formulas::Refuse)
-                .unwrap_err()
-                .exit_code(),
-            1
-        );
-        for (format, formulas) in [
-            (Format::Csv, Formulas::Keep),
-            (Format::Parquet, Formulas::Escape),
-        ] {
-            let kept = to_write(&table, format, formulas).unwrap();
-            assert!(matches!(kept, Cow::Borrowed(_)));
-            // What nobody escaped is read as it stands.
-            assert_eq!(
-                as_judged(kept.into_owned()).unwrap().columns()[0].text(1),
-                Some("'=1+1")
-            );
-        }
+        // What nobody escaped is read as it stands.
+        let kept = with_formulas(table).unwrap();
+        assert_eq!(kept.columns()[0].text(1), Some("'=1+1"));
     }
 }

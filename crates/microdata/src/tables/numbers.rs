@@ -6,17 +6,17 @@
 //! written. With groups of attributes each of them has k records; whether the release as a whole keeps its promises
 //! is for the audit to say.
 
-use denym_microdata::{
-    BestEffort, Centroid, Matrix, Partition, Scaling, centroid_of, cluster, constrain, loss,
-    solve as run,
-};
+use denym_data::numbers::{self, NumberFormat};
+use denym_data::{Recoding, Scaling};
 
-use super::measures::Changed;
-use super::onto::{Earlier, Published, insert};
-use super::{Found, Microdata, Search, Texts, labels_of, solution};
-use crate::Error;
-use crate::anonymize::Tried;
-use crate::numbers::{self, Form};
+use super::onto::{self, EarlierGroups};
+use super::{
+    ChangedColumn, GroupAttempt, GroupFigures, GroupRequest, Grouped, Texts, labels_of, recoding,
+};
+use crate::{
+    BestEffort, Centroid, Error, Matrix, Options, Partition, algorithm, centroid_of, cluster,
+    constrain, loss, solve as run,
+};
 
 /// Rounds of best effort when nobody says: about a second for a thousand records.
 const USUAL: u64 = 200;
@@ -30,7 +30,7 @@ const ROUND: usize = 4_096;
 const HUGE: usize = 200_000;
 
 /// Groups of one group of attributes.
-struct Part {
+struct AttributePart {
     /// Positions among the quasi-identifiers.
     columns: Vec<usize>,
     /// The group of each record; `None` when it waits.
@@ -40,67 +40,58 @@ struct Part {
     algorithm: &'static str,
 }
 
-/// Solves with the algorithm that the policy names, or with the best of several.
-pub(super) fn solve(search: &Search<'_>) -> Result<Found, Error> {
-    let matrix = matrix(search)?;
-    let name = search.plan.policy.release.algorithm.as_str();
-    if name != "auto" {
-        let entry = denym_microdata::algorithm(name)?;
-        let parts = parts(search, &matrix, entry.name, USUAL)?;
-        return finish(search, &matrix, &parts);
+/// Solves with the algorithm that the request names, or with the best of several.
+pub(super) fn solve(
+    request: &GroupRequest<'_>,
+    confirms: &mut dyn FnMut(&Recoding) -> bool,
+) -> Result<Grouped, Error> {
+    let matrix = matrix(request)?;
+    if request.algorithm != "auto" {
+        let entry = algorithm(request.algorithm)?;
+        let parts = parts(request, &matrix, entry.name, USUAL)?;
+        return finish(request, &matrix, &parts);
     }
-    let names = portfolio(search, &matrix);
-    let mut best: Option<Found> = None;
+    let effort = if matrix.rows() > LARGE {
+        (matrix.rows() / ROUND) as u64
+    } else {
+        AMONG_OTHERS
+    };
+    let names = portfolio(request, &matrix);
+    // Until something is found, why nothing was.
+    let mut best: Result<Grouped, Error> = Err(Error::Empty { what: "columns" });
     let mut attempts = Vec::new();
     for &name in names {
-        let effort = if matrix.rows() > LARGE {
-            (matrix.rows() / ROUND) as u64
-        } else {
-            AMONG_OTHERS
-        };
-        let tried =
-            parts(search, &matrix, name, effort).and_then(|parts| finish(search, &matrix, &parts));
-        let better = |found: &Found| {
-            let score = found.solution.score;
-            best.as_ref().is_none_or(|best| score < best.solution.score)
-        };
+        let tried = parts(request, &matrix, name, effort);
+        let tried = tried.and_then(|parts| finish(request, &matrix, &parts));
+        let score = tried.as_ref().ok().map(Grouped::loss);
+        let better = best
+            .as_ref()
+            .map_or(true, |best| score.is_some_and(|score| score < best.loss()));
         // What would be the best so far is audited; the next one has its turn when it fails.
         let confirmed = match &tried {
-            Ok(found) if better(found) => (search.confirms)(&found.solution.recoding)?,
+            Ok(found) if better => confirms(&found.recoding),
             _ => true,
         };
-        let (score, outcome) = match &tried {
-            Ok(found) if !confirmed => {
-                let outcome = "the audit did not confirm it".to_owned();
-                (Some(found.solution.score), outcome)
-            }
-            Ok(found) => (Some(found.solution.score), "found more loss".to_owned()),
-            Err(Error::Stopped) => return Err(Error::Stopped),
-            Err(error) => (None, error.to_string()),
-        };
-        attempts.push(Tried {
-            algorithm: name.to_owned(),
+        attempts.push(GroupAttempt {
+            algorithm: name,
             score,
-            outcome,
+            outcome: match &tried {
+                Ok(_) if !confirmed => "the audit did not confirm it".to_owned(),
+                Ok(_) => "found more loss".to_owned(),
+                Err(Error::Stopped) => return Err(Error::Stopped),
+                Err(error) => error.to_string(),
+            },
             chosen: false,
         });
-        match (tried, &best) {
-            (Ok(found), Some(known)) if found.solution.score >= known.solution.score => {}
-            // Where nothing was confirmed, the last one shows by its claims what stands in the way.
-            (Ok(found), known)
-                if confirmed || (known.is_none() && names.len() == attempts.len()) =>
-            {
-                best = Some(found);
-            }
-            (Err(error), None) if names.len() == attempts.len() => return Err(error),
+        // Where nothing was confirmed, the last one shows by its claims what stands in the way.
+        let last = best.is_err() && names.len() == attempts.len();
+        match tried {
+            Ok(found) if better && (confirmed || last) => best = Ok(found),
+            Err(error) if best.is_err() => best = Err(error),
             _ => {}
         }
     }
-    let Some(mut best) = best else {
-        return Err(Error::Internal {
-            what: "a portfolio without an answer".into(),
-        });
-    };
+    let mut best = best?;
     for tried in &mut attempts {
         tried.chosen = tried.algorithm == best.algorithm;
         if tried.chosen {
@@ -112,10 +103,10 @@ pub(super) fn solve(search: &Search<'_>) -> Result<Found, Error> {
 }
 
 /// What `auto` tries: one column is solved optimally, many records by what is fast.
-fn portfolio(search: &Search<'_>, matrix: &Matrix) -> &'static [&'static str] {
-    let alone = |groups: &[Vec<String>]| groups.iter().all(|group| group.len() == 1);
-    let groups = &search.plan.policy.release.microdata.attribute_groups;
-    if matrix.columns() == 1 || (!groups.is_empty() && alone(groups)) {
+fn portfolio(request: &GroupRequest<'_>, matrix: &Matrix) -> &'static [&'static str] {
+    let groups = &request.attribute_groups;
+    let alone = !groups.is_empty() && groups.iter().all(|group| group.len() == 1);
+    if matrix.columns() == 1 || alone {
         &["univariate"]
     } else if matrix.rows() > HUGE {
         &["mdav-blocks"]
@@ -127,67 +118,50 @@ fn portfolio(search: &Search<'_>, matrix: &Matrix) -> &'static [&'static str] {
 }
 
 /// The quasi-identifiers as numbers.
-fn matrix(search: &Search<'_>) -> Result<Matrix, Error> {
-    let columns = numbers::complete(search.table, &search.plan.columns.quasi).ok_or_else(|| {
-        Error::Internal {
-            what: "a number is missing that was there".into(),
-        }
-    })?;
-    Ok(Matrix::from_columns(&columns)?)
-}
-
-/// The groups of attributes, by position among the quasi-identifiers.
-fn column_groups(search: &Search<'_>) -> Vec<Vec<usize>> {
-    let names = search.plan.quasi_names();
-    let groups = &search.plan.policy.release.microdata.attribute_groups;
-    if groups.is_empty() {
-        return vec![(0..names.len()).collect()];
-    }
-    groups
-        .iter()
-        .map(|group| {
-            let places = group
-                .iter()
-                .filter_map(|name| names.iter().position(|other| other == name));
-            places.collect()
-        })
-        .collect()
+fn matrix(request: &GroupRequest<'_>) -> Result<Matrix, Error> {
+    let columns = request.quasi.iter().map(|quasi| {
+        let numbers = numbers::of(quasi.column).into_iter();
+        numbers.collect::<Option<Vec<f64>>>()
+    });
+    let columns = columns.collect::<Option<Vec<_>>>();
+    Matrix::from_columns(&columns.ok_or(Error::MissingNumber)?)
 }
 
 /// Groups for every group of attributes.
 fn parts(
-    search: &Search<'_>,
+    request: &GroupRequest<'_>,
     matrix: &Matrix,
     name: &'static str,
     usual: u64,
-) -> Result<Vec<Part>, Error> {
-    let spec = &search.plan.policy.release.microdata;
-    let options = search.options(usual);
-    let groups = column_groups(search);
+) -> Result<Vec<AttributePart>, Error> {
+    let options = request.options(usual);
+    let groups = if request.attribute_groups.is_empty() {
+        vec![(0..matrix.columns()).collect()]
+    } else {
+        request.attribute_groups.clone()
+    };
     let scaled = groups
         .iter()
-        .map(|columns| Ok(matrix.select_columns(columns)?.scaled(spec.scaling)))
+        .map(|columns| Ok(matrix.select_columns(columns)?.scaled(request.scaling)))
         .collect::<Result<Vec<Matrix>, Error>>()?;
     let (partitions, effort) = if name == "best-effort" {
-        let (partitions, effort) = improved(search, &scaled, &options)?;
+        let (partitions, effort) = improved(request, &scaled, &options)?;
         (partitions, Some(effort))
     } else {
         let solved = scaled.iter().map(|part| run(name, part, &options));
         (solved.collect::<Result<Vec<Partition>, _>>()?, None)
     };
-    if !search.listener.keep_going() {
-        return Err(Error::Stopped);
-    }
+    request.proceed()?;
     groups
         .into_iter()
         .zip(scaled.iter().zip(partitions))
         .map(|(columns, (scaled, partition))| {
-            let partition = if search.admission.size_only {
+            let partition = if request.admission.size_only {
                 partition
             } else {
-                constrain(scaled, &partition, &|group| search.admission.admits(group))?
+                constrain(scaled, &partition, &|group| request.admission.admits(group))?
             };
-            Ok(Part {
+            Ok(AttributePart {
                 columns,
                 group_of: labels_of(&partition),
                 groups: partition.groups().map(<[u32]>::to_vec).collect(),
@@ -200,11 +174,11 @@ fn parts(
 
 /// Best effort for every group of attributes, in turn, so that each has its share of the time; and the rounds of all together.
 fn improved(
-    search: &Search<'_>,
+    request: &GroupRequest<'_>,
     scaled: &[Matrix],
-    options: &denym_microdata::Options,
+    options: &Options,
 ) -> Result<(Vec<Partition>, u64), Error> {
-    let keep_going = || search.keep_going();
+    let keep_going = || request.goes_on();
     let mut searches = scaled
         .iter()
         .map(|part| BestEffort::new(part, options))
@@ -212,7 +186,7 @@ fn improved(
     let mut effort = 0;
     // The search whose turn it is may have nothing left to improve: then the next has its turn, until none has.
     let (mut turn, mut idle) = (0, 0);
-    while effort < options.effort && idle < searches.len() && search.keep_going() {
+    while effort < options.effort && idle < searches.len() && request.goes_on() {
         if searches[turn].round(&keep_going) {
             effort += 1;
             idle = 0;
@@ -227,51 +201,38 @@ fn improved(
 }
 
 /// Adds new records to the groups of an earlier release.
-pub(super) fn onto(search: &Search<'_>, earlier: &Earlier) -> Result<Found, Error> {
-    if !search
-        .plan
-        .policy
-        .release
-        .microdata
-        .attribute_groups
-        .is_empty()
-    {
-        return Err(Error::Argument {
-            what: "groups of attributes cannot be added to".into(),
-            help: "remove `attribute-groups`, or make a release of its own".into(),
-        });
-    }
-    let matrix = matrix(search)?;
+pub(super) fn onto(request: &GroupRequest<'_>, earlier: &EarlierGroups) -> Result<Grouped, Error> {
+    let matrix = matrix(request)?;
     let columns = (0..matrix.columns()).map(|column| matrix.column(column));
     let records = cluster::Records::new(columns.collect(), Vec::new())?;
-    let inserted = insert(search, &records, earlier)?;
-    let part = Part {
+    let inserted = onto::insert(request, &records, earlier)?;
+    let part = AttributePart {
         columns: (0..matrix.columns()).collect(),
         group_of: inserted.group_of,
         groups: inserted.groups,
         effort: None,
         algorithm: "insertion",
     };
-    let mut found = finish(search, &matrix, &[part])?;
+    let mut found = finish(request, &matrix, &[part])?;
     found.figures.waiting = Some(inserted.waiting);
     Ok(found)
 }
 
 /// Publishes the centroids and measures what they lose.
-fn finish(search: &Search<'_>, matrix: &Matrix, parts: &[Part]) -> Result<Found, Error> {
-    let spec = &search.plan.policy.release.microdata;
-    let units = units(matrix, spec.scaling);
-    let names = search.plan.quasi_names();
-    let forms: Vec<Form> = search
-        .plan
-        .columns
+fn finish(
+    request: &GroupRequest<'_>,
+    matrix: &Matrix,
+    parts: &[AttributePart],
+) -> Result<Grouped, Error> {
+    let units = units(matrix, request.scaling);
+    let forms: Vec<NumberFormat> = request
         .quasi
         .iter()
         // Six more digits than the source: means of small groups stay apart, and sums come out right.
-        .map(|&position| Form::of(&search.table.columns()[position], 6))
+        .map(|quasi| NumberFormat::of(quasi.column, 6))
         .collect();
     let (group_of, joint) = joined(parts, matrix.rows());
-    let mut texts: Vec<Texts> = names
+    let mut texts: Vec<Texts> = forms
         .iter()
         .map(|_| Texts {
             by_group: vec![None; joint.len()],
@@ -287,7 +248,7 @@ fn finish(search: &Search<'_>, matrix: &Matrix, parts: &[Part]) -> Result<Found,
         let centroids: Vec<Vec<f64>> = part
             .groups
             .iter()
-            .map(|group| centroid_of(&own, group, spec.centroid))
+            .map(|group| centroid_of(&own, group, request.centroid))
             .collect();
         for (place, &column) in part.columns.iter().enumerate() {
             let form = forms[column];
@@ -301,7 +262,7 @@ fn finish(search: &Search<'_>, matrix: &Matrix, parts: &[Part]) -> Result<Found,
                 }
             }
         }
-        adm += part.deviations(&own, spec.scaling)?;
+        adm += part.deviations(&own, request.scaling)?;
     }
     let (mut sse, mut sst) = (0.0, 0.0);
     let mut changed = Vec::new();
@@ -330,8 +291,8 @@ fn finish(search: &Search<'_>, matrix: &Matrix, parts: &[Part]) -> Result<Found,
         texts[column].loss = if total > 0.0 { lost / total } else { 0.0 };
         sse += lost;
         sst += total;
-        changed.push(Changed {
-            name: names[column].clone(),
+        changed.push(ChangedColumn {
+            name: request.quasi[column].column.name.clone(),
             before: published.iter().map(|&row| before[row]).collect(),
             after: published.iter().map(|&row| after[row]).collect(),
         });
@@ -341,28 +302,24 @@ fn finish(search: &Search<'_>, matrix: &Matrix, parts: &[Part]) -> Result<Found,
     if parts.len() > 1 {
         warnings.push("groups of attributes keep k within each of them; an adversary who knows several of them may single out records".to_owned());
     }
-    Ok(Found {
+    Ok(Grouped {
         algorithm: parts.first().map_or("", |part| part.algorithm),
-        solution: solution(&group_of, &texts, percent),
+        recoding: recoding(&group_of, &texts),
         attempts: Vec::new(),
-        figures: Microdata {
+        figures: GroupFigures {
             groups: parts.iter().map(|part| part.groups.len() as u64).sum(),
             information_loss_percent: percent,
             effort: parts.iter().filter_map(|part| part.effort).max(),
-            attribute_loss: names
-                .into_iter()
-                .zip(texts.iter().map(|column| column.loss))
-                .collect(),
-            ..Microdata::default()
+            attribute_loss: request.losses(&texts),
+            ..GroupFigures::default()
         },
-        columns: changed,
+        changed,
         adm: Some(adm),
-        published: Published::new(group_of),
         warnings,
     })
 }
 
-impl Part {
+impl AttributePart {
     /// Absolute deviations from the group medians on the scale that was grouped on (7.1).
     fn deviations(&self, own: &Matrix, scaling: Scaling) -> Result<f64, Error> {
         let rows: Vec<u32> = self.groups.iter().flatten().copied().collect();
@@ -381,7 +338,7 @@ impl Part {
 }
 
 /// Records that share a group in every part, as one group each: the group of each record, and the groups it stands for.
-fn joined(parts: &[Part], rows: usize) -> (Vec<Option<u32>>, Vec<Vec<u32>>) {
+fn joined(parts: &[AttributePart], rows: usize) -> (Vec<Option<u32>>, Vec<Vec<u32>>) {
     if let [part] = parts {
         let alone = (0..part.groups.len() as u32).map(|group| vec![group]);
         return (part.group_of.clone(), alone.collect());

@@ -1,12 +1,11 @@
 //! Values that a policy names and the data does not have: a promise about them guards nobody, and a typo must not pass in silence.
 
-use denym_measure::SensitiveAttribute;
 use denym_measure::catalogue::Takes;
-
-use crate::policy::{Given, PromiseSpec, nearest};
+use denym_measure::{Given, PromiseSpec, SensitiveAttribute};
+use denym_policy::nearest;
 
 /// A sentence for every value that `spec` names and its attribute never shows. No sentence quotes the data.
-pub(crate) fn warnings(spec: &PromiseSpec, sensitive: &[SensitiveAttribute]) -> Vec<String> {
+pub fn warnings(spec: &PromiseSpec, sensitive: &[SensitiveAttribute]) -> Vec<String> {
     let Some(Some(name)) = spec.attribute() else {
         return Vec::new();
     };

@@ -10,30 +10,33 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::listener::Listener;
-
 /// Answers a search that asks whether to go on.
-pub(crate) struct Meter<'a> {
-    listener: &'a dyn Listener,
+pub struct EffortMeter<'a> {
+    /// Whether nobody has stopped the run.
+    keep_going: &'a (dyn Fn() -> bool + Sync),
+    /// Whether time is left.
+    in_time: &'a (dyn Fn() -> bool + Sync),
     /// Most questions answered with yes.
     most: Option<u64>,
-    /// Whether the listener's clock counts.
+    /// Whether the clock counts.
     timed: bool,
     counting: AtomicBool,
     asked: AtomicU64,
     over: AtomicBool,
 }
 
-impl<'a> Meter<'a> {
+impl<'a> EffortMeter<'a> {
     /// A meter that ends after `most` questions, or when time is up if `timed`. It counts from the start unless told to `wait`.
-    pub(crate) fn new(
-        listener: &'a dyn Listener,
+    pub fn new(
+        keep_going: &'a (dyn Fn() -> bool + Sync),
+        in_time: &'a (dyn Fn() -> bool + Sync),
         most: Option<u64>,
         timed: bool,
         wait: bool,
-    ) -> Meter<'a> {
-        Meter {
-            listener,
+    ) -> EffortMeter<'a> {
+        EffortMeter {
+            keep_going,
+            in_time,
             most,
             timed,
             counting: AtomicBool::new(!wait),
@@ -43,13 +46,13 @@ impl<'a> Meter<'a> {
     }
 
     /// Something is at hand: from now on effort counts.
-    pub(crate) fn begin(&self) {
+    pub fn begin(&self) {
         self.counting.store(true, Ordering::SeqCst);
     }
 
     /// The answer to a search.
-    pub(crate) fn go_on(&self) -> bool {
-        if !self.listener.keep_going() {
+    pub fn go_on(&self) -> bool {
+        if !(self.keep_going)() {
             return false;
         }
         if !self.limited() || !self.counting.load(Ordering::SeqCst) {
@@ -59,7 +62,7 @@ impl<'a> Meter<'a> {
             return false;
         }
         let asked = self.asked.load(Ordering::SeqCst);
-        if self.most.is_some_and(|most| asked >= most) || self.timed && !self.listener.in_time() {
+        if self.most.is_some_and(|most| asked >= most) || self.timed && !(self.in_time)() {
             self.over.store(true, Ordering::SeqCst);
             return false;
         }
@@ -68,24 +71,23 @@ impl<'a> Meter<'a> {
     }
 
     /// Whether an answer is still of use. It counts nothing, so that several threads may ask.
-    pub(crate) fn wanted(&self) -> bool {
-        let late =
-            || self.timed && self.counting.load(Ordering::SeqCst) && !self.listener.in_time();
-        self.listener.keep_going() && !late()
+    pub fn wanted(&self) -> bool {
+        let late = || self.timed && self.counting.load(Ordering::SeqCst) && !(self.in_time)();
+        (self.keep_going)() && !late()
     }
 
     /// Whether anything but the user can end the search.
-    pub(crate) fn limited(&self) -> bool {
+    pub fn limited(&self) -> bool {
         self.most.is_some() || self.timed
     }
 
     /// Whether effort or time ended the search.
-    pub(crate) fn over(&self) -> bool {
+    pub fn over(&self) -> bool {
         self.over.load(Ordering::SeqCst)
     }
 
     /// The effort that repeats this run; `None` when it was not limited.
-    pub(crate) fn effort(&self) -> Option<u64> {
+    pub fn effort(&self) -> Option<u64> {
         self.limited().then(|| self.asked.load(Ordering::SeqCst))
     }
 }
@@ -93,42 +95,35 @@ impl<'a> Meter<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::listener::{Phase, Silent};
 
-    /// Time is up after so many looks at the clock.
-    struct Clock(AtomicU64);
-
-    impl Listener for Clock {
-        fn phase(&self, _: Phase) {}
-        fn progress(&self, _: u64, _: u64) {}
-        fn keep_going(&self) -> bool {
-            true
-        }
-        fn in_time(&self) -> bool {
-            self.0
-                .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1))
-                .is_ok()
-        }
+    fn always() -> bool {
+        true
     }
 
     #[test]
     fn effort_repeats_a_timed_run() {
-        let clock = Clock(AtomicU64::new(7));
-        let timed = Meter::new(&clock, None, true, false);
+        // Time is up after so many looks at the clock.
+        let left = AtomicU64::new(7);
+        let in_time = || {
+            left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1))
+                .is_ok()
+        };
+        let timed = EffortMeter::new(&always, &in_time, None, true, false);
         let steps = (0..20).filter(|_| timed.go_on()).count() as u64;
         assert_eq!((steps, timed.effort(), timed.over()), (7, Some(7), true));
-        let counted = Meter::new(&Silent, timed.effort(), false, false);
+        let counted = EffortMeter::new(&always, &always, timed.effort(), false, false);
         assert_eq!((0..20).filter(|_| counted.go_on()).count() as u64, steps);
         assert_eq!(counted.effort(), timed.effort());
     }
 
     #[test]
     fn nothing_is_counted_until_something_is_at_hand() {
-        let meter = Meter::new(&Silent, Some(2), false, true);
+        let meter = EffortMeter::new(&always, &always, Some(2), false, true);
         assert!((0..5).all(|_| meter.go_on()));
         meter.begin();
         assert_eq!((0..5).filter(|_| meter.go_on()).count(), 2);
         assert_eq!(meter.effort(), Some(2));
-        assert!(Meter::new(&Silent, None, false, false).effort().is_none());
+        let unlimited = EffortMeter::new(&always, &always, None, false, false);
+        assert!(unlimited.effort().is_none());
     }
 }

@@ -1,9 +1,9 @@
 //! What a plain table tells beside a register, and what it tells when some cells could have been anything.
 
+use super::wildcard_sizes;
+use crate::population::match_population;
+use crate::{Classes, Error, Roles};
 use denym_data::{Column, Table};
-use denym_measure::population::match_population;
-use denym_measure::risk::wildcard_sizes;
-use denym_measure::{Classes, Error, Roles};
 
 /// A table beside a register.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,7 +32,7 @@ pub struct Wildcards {
 }
 
 /// Counts the people of `register`, generalized as the table is, that look like each class.
-pub(crate) fn presence(
+pub fn presence(
     table: &Table,
     roles: &Roles,
     classes: &Classes,
@@ -59,7 +59,7 @@ pub(crate) fn presence(
 }
 
 /// The groups of `quasi` when missing cells, and those that show `mark`, match anything.
-pub(crate) fn wildcards(table: &Table, quasi: &[usize], mark: &str, k: u64) -> Wildcards {
+pub fn wildcards(table: &Table, quasi: &[usize], mark: &str, k: u64) -> Wildcards {
     let columns = quasi.iter().map(|&position| {
         let column = &table.columns()[position];
         let texts = (0..table.records()).map(|row| column.text(row).filter(|&text| text != mark));

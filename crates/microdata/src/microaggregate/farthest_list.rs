@@ -12,7 +12,7 @@ use crate::Matrix;
 use crate::matrix::squared_distance;
 
 /// The list, the center it was made for, and a bound on the distance of every live record that is not on it.
-pub(super) struct Rim {
+pub(super) struct FarthestList {
     center: Vec<f64>,
     /// (distance to `center`, record), farthest first.
     entries: Vec<(f64, u32)>,
@@ -22,7 +22,7 @@ pub(super) struct Rim {
 /// Rounding may put a computed distance this much, relatively, on the wrong side of the inequality.
 const SLACK: f64 = 1.0 + 1e-9;
 
-impl Rim {
+impl FarthestList {
     /// An empty list that the first query fills.
     pub(super) fn new(columns: usize) -> Self {
         Self {

@@ -5,28 +5,28 @@
 
 use std::collections::HashMap;
 
+use crate::{Group, Histogram, Promise, added, by_subjects};
 use denym_data::{Code, Recoding, Summary, Unit};
-use denym_measure::{Group, Histogram, Promise};
 
 /// What the groups of a recoded summary come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Recoded {
+pub struct RecodingAudit {
     /// Whether every group meets every promise and something is published at all.
-    pub(crate) holds: bool,
+    pub holds: bool,
     /// Groups of records that look alike.
-    pub(crate) classes: u64,
+    pub classes: u64,
     /// Subjects of the smallest of them.
-    pub(crate) smallest: u64,
+    pub smallest: u64,
     /// Published records.
-    pub(crate) records: u64,
+    pub records: u64,
 }
 
 /// Groups `summary` by what `recoding` publishes and judges every group.
-pub(crate) fn audit(
+pub fn audit_recoding(
     summary: &Summary,
     recoding: &Recoding,
     promises: &[Box<dyn Promise>],
-) -> Recoded {
+) -> RecodingAudit {
     let (group_of, groups) = regroup(recoding);
     let mut records = vec![0_u64; groups];
     let mut members: Vec<Vec<usize>> = vec![Vec::new(); groups];
@@ -41,7 +41,7 @@ pub(crate) fn audit(
             members[group].push(unit);
         }
     }
-    let mut found = Recoded {
+    let mut found = RecodingAudit {
         holds: true,
         classes: 0,
         smallest: u64::MAX,
@@ -114,35 +114,25 @@ fn subjects(summary: &Summary, tuples: &[usize]) -> Option<u64> {
 
 /// How often each value of a sensitive attribute occurs in these tuples; once per subject when there are subjects.
 fn histogram(summary: &Summary, attribute: usize, tuples: &[usize]) -> Vec<(Code, u64)> {
-    if let Some(shown) = summary.shown.get(attribute) {
-        let mut pairs: Vec<(Code, u32)> = tuples
-            .iter()
-            .flat_map(|&tuple| shown.row(tuple))
-            .copied()
-            .collect();
-        pairs.sort_unstable();
-        pairs.dedup();
-        return pairs
-            .chunk_by(|a, b| a.0 == b.0)
-            .map(|run| (run[0].0, run.len() as u64))
-            .collect();
+    match summary.shown.get(attribute) {
+        Some(shown) => by_subjects(tuples.iter().flat_map(|&t| shown.row(t)).copied().collect()),
+        None => {
+            let counts = &summary.sensitive[attribute];
+            added(
+                tuples
+                    .iter()
+                    .flat_map(|&t| counts.row(t))
+                    .copied()
+                    .collect(),
+            )
+        }
     }
-    let mut counts: Vec<(Code, u64)> = tuples
-        .iter()
-        .flat_map(|&tuple| summary.sensitive[attribute].row(tuple))
-        .copied()
-        .collect();
-    counts.sort_unstable();
-    counts
-        .chunk_by(|a, b| a.0 == b.0)
-        .map(|run| (run[0].0, run.iter().map(|&(_, count)| count).sum()))
-        .collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::promises::{DistinctDiversity, KAnonymity};
     use denym_data::{Labels, Ragged};
-    use denym_measure::promises::{DistinctDiversity, KAnonymity};
 
     use super::*;
 
@@ -176,24 +166,24 @@ mod tests {
     fn classes_are_what_a_recipient_sees() {
         let (summary, recoding) = case();
         let k: Vec<Box<dyn Promise>> = vec![Box::new(KAnonymity { k: 2 })];
-        let found = audit(&summary, &recoding, &k);
+        let found = audit_recoding(&summary, &recoding, &k);
         assert_eq!(
             (found.classes, found.smallest, found.records, found.holds),
             (2, 2, 5, true)
         );
         let l: Vec<Box<dyn Promise>> = vec![Box::new(DistinctDiversity { attribute: 0, l: 2 })];
-        assert!(!audit(&summary, &recoding, &l).holds);
+        assert!(!audit_recoding(&summary, &recoding, &l).holds);
     }
 
     #[test]
     fn suppressed_tuples_are_not_counted_and_nothing_is_no_release() {
         let (summary, mut recoding) = case();
         let k: Vec<Box<dyn Promise>> = vec![Box::new(KAnonymity { k: 3 })];
-        assert!(!audit(&summary, &recoding, &k).holds);
+        assert!(!audit_recoding(&summary, &recoding, &k).holds);
         recoding.class_of[0] = None;
         recoding.class_of[1] = None;
-        assert!(audit(&summary, &recoding, &k).holds);
+        assert!(audit_recoding(&summary, &recoding, &k).holds);
         recoding.class_of[2] = None;
-        assert!(!audit(&summary, &recoding, &k).holds);
+        assert!(!audit_recoding(&summary, &recoding, &k).holds);
     }
 }

@@ -1,27 +1,15 @@
-//! How far published numbers moved, what tests can see of it, and how many records can be linked.
+//! How far published numbers moved, what tests can see of it, and how many records can be linked: all measures in one value.
 
-use denym_attack::table::DistanceLinkage;
-use denym_microdata::Matrix;
-use denym_microdata::utility::{change, kolmogorov_smirnov, probabilistic_linkage, sign_test};
-use serde_json::{Value, json};
-
-use crate::Error;
-use crate::attack::attack_error;
+use super::{change, kolmogorov_smirnov, probabilistic_linkage, sign_test};
+use crate::tables::ChangedColumn;
+use crate::{Error, Matrix};
 
 /// Above this many records linkage, which compares every pair, is left out.
-const LINKAGE_RECORDS: usize = 10_000;
+pub const LINKAGE_RECORDS: usize = 10_000;
 /// Probabilistic linkage tells two to the power of columns apart.
 const LINKAGE_COLUMNS: usize = 16;
 /// Values this many standard deviations apart agree, for probabilistic linkage.
 const TOLERANCE: f64 = 0.1;
-
-/// A numeric column before and after, record by record.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Changed {
-    pub(crate) name: String,
-    pub(crate) before: Vec<f64>,
-    pub(crate) after: Vec<f64>,
-}
 
 /// What was done to numbers, measured on the values as they are written.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,43 +57,15 @@ impl Measures {
     /// What the tests cannot tell.
     pub const LIMITS: &'static str = "a passed sign test does not prove equal distributions: publishing medians passes it by construction; the records are paired, so the p-value of Kolmogorov-Smirnov is a rough guide";
 
-    /// The measures as programs read them.
-    pub fn document(&self) -> Value {
-        let columns = self.columns.iter().map(|column| {
-            let [positive, negative, ties] = column.signs;
-            let tests = json!({
-                "signs": {"positive": positive, "negative": negative, "ties": ties, "p": column.sign_p},
-                "kolmogorov_smirnov": {"gap": column.ks, "p": column.ks_p},
-            });
-            (column.name.clone(), tests)
-        });
-        json!({
-            "sse": self.sse,
-            "sst": self.sst,
-            "adm": self.adm,
-            "il1s": self.il1s,
-            "change_of_means": self.means,
-            "change_of_covariances": self.covariances,
-            "change_of_correlations": self.correlations,
-            "change_of_eigenvalues": self.eigenvalues,
-            "columns": columns.collect::<serde_json::Map<_, _>>(),
-            "limits": Measures::LIMITS,
-            "linkage": {
-                "distance": self.distance_linkage,
-                "probabilistic": self.probabilistic_linkage,
-            },
-        })
-    }
-
-    /// Measures these columns.
-    pub(crate) fn of(changed: &[Changed], adm: Option<f64>) -> Result<Option<Measures>, Error> {
+    /// Measures these columns; linking by distance is for those who attack.
+    pub fn of(changed: &[ChangedColumn], adm: Option<f64>) -> Result<Option<Measures>, Error> {
         if changed
             .first()
             .is_none_or(|column| column.before.is_empty())
         {
             return Ok(None);
         }
-        let side = |of: fn(&Changed) -> &Vec<f64>| {
+        let side = |of: fn(&ChangedColumn) -> &Vec<f64>| {
             Matrix::from_columns(&changed.iter().map(of).collect::<Vec<_>>())
         };
         let (before, after) = (
@@ -155,28 +115,11 @@ impl Measures {
             correlations: moved.correlations,
             eigenvalues: moved.eigenvalues,
             columns,
-            distance_linkage: few.then(|| nearest(changed)).transpose()?,
+            distance_linkage: None,
             probabilistic_linkage: (few && narrow)
                 .then(|| probabilistic_linkage(&before, &after, TOLERANCE))
                 .transpose()?
                 .map(|linkage| linkage.found),
         }))
     }
-}
-
-/// The share of records whose published version, or one that shows the same, is nearest.
-fn nearest(changed: &[Changed]) -> Result<f64, Error> {
-    let before: Vec<&[f64]> = changed
-        .iter()
-        .map(|column| column.before.as_slice())
-        .collect();
-    let after: Vec<&[f64]> = changed
-        .iter()
-        .map(|column| column.after.as_slice())
-        .collect();
-    let linkage = DistanceLinkage::new(&before, &after);
-    Ok(linkage
-        .map_err(|error| attack_error(&error))?
-        .evidence()
-        .rate)
 }
