@@ -535,6 +535,13 @@ fn around(text: &str, mark: &str) -> String {
 
 #[test]
 fn parameters_of_odd_types_are_refused() {
+    capped(
+        "generator::parameters_of_odd_types_are_refused",
+        odd_parameters,
+    );
+}
+
+fn odd_parameters() {
     both(|backend, site, _| {
         let others = Others::ask(site);
         let asker = Asker::new(site, "marketing");
