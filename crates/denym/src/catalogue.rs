@@ -3,7 +3,7 @@
 use denym_data::Verdict;
 use denym_tabular::Honours;
 
-use crate::anonymize::{CLUSTERING, SPECIAL_ALGORITHMS};
+use crate::anonymize::CLUSTERING;
 
 /// One algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +40,14 @@ pub fn algorithms() -> Vec<Algorithm> {
         summary: entry.summary,
         reference: entry.paper,
     });
+    let special = denym_tabular::SPECIAL_ALGORITHMS
+        .iter()
+        .map(|entry| Algorithm {
+            name: entry.name,
+            data: "table",
+            summary: entry.summary,
+            reference: entry.paper,
+        });
     let numbers = denym_microdata::CATALOGUE.iter().map(|entry| Algorithm {
         name: entry.name,
         data: if entry.name == "mdav-generic" {
@@ -57,11 +65,7 @@ pub fn algorithms() -> Vec<Algorithm> {
         reference: entry.reference,
     });
     tables
-        .chain(
-            SPECIAL_ALGORITHMS
-                .into_iter()
-                .map(|(_, algorithm)| algorithm),
-        )
+        .chain(special)
         .chain(numbers)
         .chain(CLUSTERING)
         .chain(sequences)

@@ -88,6 +88,16 @@ pub enum Error {
     /// The solver cannot tell whose record is whose.
     #[error("this solver cannot work on a table with a subject column")]
     SubjectsNotHonoured,
+    /// Something is asked that an algorithm cannot do.
+    #[error("`{algorithm}` {what}")]
+    Misfit {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// What it needs, or cannot do.
+        what: String,
+        /// What to do about it.
+        help: &'static str,
+    },
     /// A parameter outside its range.
     #[error("{parameter} must be {range}")]
     Parameter {
@@ -96,6 +106,16 @@ pub enum Error {
         /// Its range, in words.
         range: &'static str,
     },
+}
+
+/// Columns that do not fit a table are ours: solvers make them as long as those they replace.
+impl From<denym_data::Error> for Error {
+    fn from(_: denym_data::Error) -> Error {
+        Error::Parameter {
+            parameter: "a column that was made anew",
+            range: "as long as the table",
+        }
+    }
 }
 
 impl Error {
@@ -121,6 +141,7 @@ impl Error {
             Error::TooLarge { .. } => "space-too-large",
             Error::LimitsNotHonoured => "level-limits-not-honoured",
             Error::SubjectsNotHonoured => "subjects-not-honoured",
+            Error::Misfit { .. } => "policy-algorithm",
             Error::Parameter { .. } => "parameter-out-of-range",
         }
     }
@@ -155,6 +176,7 @@ impl Error {
             Error::SubjectsNotHonoured => {
                 "keep one record per subject, or choose an algorithm that generalizes".into()
             }
+            Error::Misfit { help, .. } => (*help).into(),
             Error::Parameter { range, .. } => format!("give a value that is {range}"),
         }
     }

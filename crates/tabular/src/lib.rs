@@ -54,6 +54,7 @@ mod search;
 mod setting;
 mod sibling_generalization;
 mod solution;
+mod special;
 mod tally;
 mod target;
 mod top_down_disclosure;
@@ -96,5 +97,8 @@ pub use search::{NamedSearch, SearchAnswer, least_suppression};
 pub use setting::{Population, Setting};
 pub use sibling_generalization::SiblingGeneralization;
 pub use solution::{Solution, Statistics};
+pub use special::{
+    SPECIAL_ALGORITHMS, SpecialAlgorithm, SpecialEntry, SpecialOutput, SpecialRelease, SpecialTask,
+};
 pub use top_down_disclosure::TopDownDisclosure;
 pub use top_down_specialization::{Purpose, TopDownSpecialization, TradeOff};

@@ -3,11 +3,10 @@
 use denym_data::{Role, Summary, Table, numbers};
 use denym_measure::Classes;
 use denym_microdata::tables::{ChangedColumn, GroupAttempt};
-use denym_tabular::Outcome;
+use denym_tabular::{Outcome, SpecialOutput};
 use serde_json::json;
 
 use super::search::Found;
-use super::special::SpecialOutput;
 use crate::account::{Account, Tried};
 use crate::certificate::{Altered, Claim};
 use crate::figures::{Figures, by_name, number};

@@ -24,12 +24,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use denym_data::{Summary, Table};
 use denym_engine::Engine;
 use denym_measure::audit_recoding;
-use denym_tabular::{Context, Entry, Objective, Request};
+use denym_tabular::{Context, Entry, Objective, Request, SpecialAlgorithm};
 use rayon::prelude::*;
 
 use super::proof::Candidate;
 use super::search::{budget, within};
-use super::special::SPECIAL_ALGORITHMS;
 use super::{OnTables, Source};
 use crate::explore::{Found, Grid, Known, Points};
 use crate::kinds::microdata::family;
@@ -68,8 +67,7 @@ pub(super) fn at_once(
     let kept = planned.kept(source);
     // What groups records instead of generalizing tuples goes the way of a release.
     let groups = |name: &String| {
-        let mut special = SPECIAL_ALGORITHMS.iter();
-        family(&under(name), kept).is_some() || special.any(|(_, entry)| entry.name == *name)
+        family(&under(name), kept).is_some() || SpecialAlgorithm::named(name).is_some()
     };
     let grouping = asked.iter().filter(|name| groups(name)).count();
     if grouping == asked.len() {

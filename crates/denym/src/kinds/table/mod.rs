@@ -4,7 +4,6 @@ mod account;
 mod frontier;
 mod proof;
 mod search;
-mod special;
 
 use std::borrow::Cow;
 
@@ -13,6 +12,7 @@ use denym_measure::population::{generalized_register, published_register};
 use denym_measure::{Classes, Roles, Together};
 use denym_release::groups;
 use denym_release::proof::{AdversaryView, Judgement, Proof};
+use denym_tabular::{SpecialAlgorithm, SpecialOutput};
 
 use crate::account::{Account, Outcome, Refusal};
 use crate::anonymize::red_team::RedTeam;
@@ -34,8 +34,6 @@ use denym_release::sensitive::certified;
 
 pub(crate) use search::solve;
 use search::{Found, grouped, search};
-pub(crate) use special::SPECIAL_ALGORITHMS;
-use special::{SpecialAlgorithm, SpecialOutput};
 
 /// Records with attributes: generalized, grouped or clustered.
 pub(crate) struct OnTables;

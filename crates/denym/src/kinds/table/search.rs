@@ -5,16 +5,16 @@ use denym_measure::audit_recoding;
 use denym_microdata::tables::Grouped;
 use denym_tabular::{
     Attempt, Context, EffortMeter, Entry, NamedSearch, Objective, Progress, Request, Solution,
-    Statistics, least_suppression,
+    SpecialAlgorithm, SpecialOutput, SpecialTask, Statistics, least_suppression,
 };
 
 use super::proof::Candidate;
-use super::special::{SpecialAlgorithm, SpecialOutput};
 use crate::anonymize::{RunOptions, proceed};
 use crate::listener::Listener;
-use crate::plan::Plan;
-use crate::policy::{AttributeSpec, Knowledge};
-use crate::{Error, owners, population, scopes, task};
+use crate::plan::{Plan, policy_error};
+use crate::policy::{AttributeSpec, Knowledge, Mistake};
+use crate::randomness::SecretDraws;
+use crate::{Error, owners, population, pseudonyms, scopes, task};
 
 /// What the search found and how it went.
 pub(crate) struct Found {
@@ -141,16 +141,7 @@ pub(super) fn search(
         if options.effort.is_some() || options.until_told {
             return Err(no_use(&release.algorithm));
         }
-        let keep_going = || listener.keep_going();
-        let mut progress = |p: Progress| listener.progress(p.done, p.total);
-        let mut context = Context {
-            seed: release.seed,
-            keep_going: &keep_going,
-            progress: &mut progress,
-        };
-        let found = special.solve(plan, table, &request, &mut context);
-        proceed(listener)?;
-        return found;
+        return specially(special, plan, table, &request, listener);
     }
     let entry = denym_tabular::entry(&release.algorithm).ok_or_else(|| unknown("algorithm"))?;
     let fewer = matches!(plan.policy.adversary, Knowledge::AtMost(_));
@@ -204,6 +195,66 @@ pub(super) fn search(
         effort: meter.effort(),
         looks_like: found.looks_like,
         ..nothing_found(found.algorithm, 0)
+    })
+}
+
+/// What an algorithm that leaves the usual way finds.
+fn specially(
+    special: SpecialAlgorithm,
+    plan: &Plan,
+    table: &Table,
+    request: &Request<'_>,
+    listener: &dyn Listener,
+) -> Result<Found, Error> {
+    let task = SpecialTask {
+        table,
+        quasi: &plan.columns.quasi,
+        columns: &plan.columns.sensitive,
+        sensitive: &plan.sensitive,
+        has_subject: plan.columns.subject.is_some(),
+        promises: &plan.promises,
+        scopes: &plan.scopes,
+        has_class_tokens: pseudonyms::per_class(&plan.policy).next().is_some(),
+        known_columns: match plan.policy.adversary {
+            Knowledge::AtMost(most) => Some(most),
+            _ => None,
+        },
+        request,
+    };
+    let keep_going = || listener.keep_going();
+    let mut context = Context {
+        seed: plan.policy.release.seed,
+        keep_going: &keep_going,
+        progress: &mut |p: Progress| listener.progress(p.done, p.total),
+    };
+    // What protects is that nobody can repeat the draws, so they are never seeded.
+    let mut secret = SecretDraws::default();
+    let found = special.solve(&task, &mut context, &mut |bound| secret.below(bound));
+    proceed(listener)?;
+    let found = found.map_err(|error| match (error, special.instead()) {
+        (ref error @ denym_tabular::Error::Misfit { help, .. }, _) => policy_error(
+            &plan.policy,
+            vec![Mistake {
+                code: "policy-algorithm",
+                message: error.to_string(),
+                span: plan.policy.release.algorithm_span.clone(),
+                help: help.to_owned(),
+            }],
+        ),
+        (error @ denym_tabular::Error::Infeasible { .. }, Some(help)) => Error::Infeasible {
+            what: error.to_string(),
+            code: error.code(),
+            help: help.into(),
+        },
+        (error, _) => Error::Solver(error),
+    })?;
+    secret.check()?;
+    let nothing = nothing_found(special.name(), plan.hierarchies.len());
+    Ok(Found {
+        solution: found.solution.unwrap_or(nothing.solution),
+        special: found.output,
+        warnings: found.warnings,
+        ..nothing_found(special.name(), 0)
     })
 }
 
