@@ -163,17 +163,17 @@ pub fn entry(name: &str) -> Option<&'static Entry> {
     CATALOGUE.iter().find(|entry| entry.name == name)
 }
 
-/// The names that the policy of a release may bound one by one; those of windows belong to streams.
-pub fn gated() -> Vec<&'static str> {
+/// The names that a policy about this kind of data may bound one by one; numbers are tables, and those of a stream are its windows.
+pub fn gated_on(data: &str) -> Vec<&'static str> {
     let gated = CATALOGUE.iter().filter(|entry| entry.gate != Gate::Never);
-    let gated = gated.filter(|entry| entry.shape != Shape::Windows);
-    gated.map(|entry| entry.name).collect()
-}
-
-/// The names that the policy of data of one shape may bound one by one.
-pub fn gated_on(shape: Shape) -> Vec<&'static str> {
-    let gated = CATALOGUE.iter().filter(|entry| entry.gate != Gate::Never);
-    let gated = gated.filter(|entry| entry.shape == shape);
+    let gated = gated.filter(|entry| match entry.shape {
+        Shape::Table | Shape::Microdata => data == "table",
+        Shape::Paths => data == "paths",
+        Shape::Transactions => data == "transactions",
+        Shape::Trails => data == "trails",
+        Shape::Windows => data == "stream",
+        Shape::Releases | Shape::Queries => false,
+    });
     gated.map(|entry| entry.name).collect()
 }
 

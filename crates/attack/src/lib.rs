@@ -23,7 +23,7 @@ pub mod attacks {
     pub use crate::catalogue::{distance_linkage, inference, linkability, presence, singling_out};
 }
 
-pub use catalogue::{CATALOGUE, Entry, Gate, Run, Shape, Threat, gated};
+pub use catalogue::{CATALOGUE, Entry, Gate, Run, Shape, Threat, gated_on};
 pub use control::Controlled;
 pub use error::Error;
 pub use evidence::{Coverage, Draw, Evidence, Trial};

@@ -77,7 +77,7 @@ impl Account {
             attempts: Vec::new(),
             records,
             suppressed_records: 0,
-            metric: (policy.release.metric.clone(), f64::NAN),
+            metric: (policy.release.metric.name().to_owned(), f64::NAN),
             figures,
             claims: Vec::new(),
             program: Some(crate::program::of(policy)),

@@ -1,6 +1,7 @@
 //! What a policy can name, in one list that feeds the command line, the policy reader and the docs.
 
 use denym_data::Verdict;
+use denym_policy::{Vocabulary, Words};
 use denym_tabular::Honours;
 
 use crate::anonymize::CLUSTERING;
@@ -19,6 +20,11 @@ pub struct Algorithm {
 }
 
 impl Algorithm {
+    /// Whether a policy about this kind of data can mean it; numbers and mixed data are tables.
+    pub(crate) fn is_for(self, kind: &str) -> bool {
+        self.data == kind || kind == "table" && ["numbers", "mixed"].contains(&self.data)
+    }
+
     /// How it stands against somebody who knows the program; every algorithm has a verdict, which a test sees to.
     pub fn verdict(self) -> Option<Verdict> {
         let of_table = || Some(denym_tabular::entry(self.name)?.verdict);
@@ -73,19 +79,14 @@ pub fn algorithms() -> Vec<Algorithm> {
 }
 
 /// What policies may name.
-pub(crate) fn vocabulary() -> denym_policy::Vocabulary {
-    let named = |fits: fn(&str) -> bool| {
-        let all = algorithms().into_iter();
-        all.filter(|algorithm| fits(algorithm.data))
-            .map(|algorithm| algorithm.name)
-            .collect()
-    };
-    denym_policy::Vocabulary {
-        tables: named(|data| ["table", "numbers", "mixed"].contains(&data)),
-        paths: named(|data| data == "paths"),
-        transactions: named(|data| data == "transactions"),
-        attacks: denym_attack::gated(),
-    }
+pub(crate) fn vocabulary() -> Vocabulary {
+    Vocabulary::new(|kind| {
+        let own = algorithms().into_iter().filter(|one| one.is_for(kind));
+        Words {
+            algorithms: own.map(|algorithm| algorithm.name).collect(),
+            attacks: denym_attack::gated_on(kind),
+        }
+    })
 }
 
 /// What an algorithm for tables cannot promise, in words; nothing when it honours everything.

@@ -418,7 +418,7 @@ impl<K: Bundled> Prepared<K> {
         let (policy, engine) = (run.policy, run.engine);
         let (source, plan) = (&self.source, &self.plan);
         run.phase(Phase::Writing)?;
-        let format = format(policy)?;
+        let format = policy.release.format;
         let mut files = Vec::new();
         for sheet in K::show(run, source, plan, &mut solved)? {
             let name = data_name(&policy.data.path);
@@ -524,7 +524,7 @@ pub(crate) fn attempt<K: Bundled>(run: &Run<'_>, source: &K::Source) -> Result<A
     for sheet in K::show(run, source, &plan, &mut solved)? {
         files.push(DataFile {
             file: sheet.suffix.to_owned(),
-            format: run.policy.release.format.clone(),
+            format: run.policy.release.format.name().to_owned(),
             records: sheet.table.records() as u64,
             sha256: String::new(),
             columns: sheet.columns,
@@ -576,13 +576,6 @@ fn hopeless<K: Bundled>(
 fn refused(mut account: Account, refusal: Option<Refusal>) -> Outcome {
     account.refusal = refusal;
     Outcome::Refused(Box::new(account))
-}
-
-/// The format that the policy asks for.
-fn format(policy: &Policy) -> Result<Format, Error> {
-    Format::parse(&policy.release.format).ok_or_else(|| Error::Internal {
-        what: "a format that the policy should have refused".into(),
-    })
 }
 
 /// The written data, exactly as it was written.

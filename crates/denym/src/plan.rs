@@ -259,7 +259,7 @@ impl Plan {
         steps.push(format!(
             "search with `{}` for the least `{}`, suppressing at most {} % of the records",
             policy.release.algorithm,
-            policy.release.metric,
+            policy.release.metric.name(),
             policy.release.suppress_at_most.to_f64() * 100.0
         ));
         steps.extend(crate::catalogue::cannot(&policy.release.algorithm));

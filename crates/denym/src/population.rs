@@ -35,7 +35,7 @@ pub(crate) fn read(
             wanted.push(&spec.name);
         }
     }
-    let mut options = source::options(&policy.data, policy)?;
+    let mut options = source::read_options(policy);
     options.columns = Some(wanted.iter().map(|&name| name.to_owned()).collect());
     // The register may have another form than the data.
     (options.format, options.delimiter) = (None, None);

@@ -52,7 +52,7 @@ pub(crate) fn join(policy: &Policy, person: &Table, engine: &Engine) -> Result<T
     }
     let mut tables = Vec::new();
     for detail in &policy.data.details {
-        let mut options = source::options(&policy.data, policy)?;
+        let mut options = source::read_options(policy);
         (options.format, options.delimiter) = (None, None);
         let mut columns = vec![detail.foreign_key.clone()];
         for spec in &policy.attributes {

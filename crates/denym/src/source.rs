@@ -9,7 +9,7 @@ use denym_engine::formulas::{first_formula, with_formulas, without_formulas};
 use denym_engine::{Encoding, Engine, Format, Names, ReadOptions};
 use serde::Serialize;
 
-use crate::policy::{AttributeSpec, DataSpec, Formulas, Mistake, Policy, suggest, suggest_column};
+use crate::policy::{AttributeSpec, Formulas, Mistake, Policy, suggest_column};
 use crate::{Error, relations};
 
 /// The columns of the policy's data; identifiers are looked for but not read.
@@ -25,7 +25,7 @@ pub(crate) fn read(policy: &Policy, engine: &Engine) -> Result<Table, Error> {
 }
 
 fn read_person(policy: &Policy, engine: &Engine) -> Result<Table, Error> {
-    let mut options = options(&policy.data, policy)?;
+    let mut options = read_options(policy);
     let path = location(policy);
     let named = |identifiers: bool| {
         let specs = policy
@@ -114,40 +114,22 @@ pub(crate) fn location(policy: &Policy) -> PathBuf {
 }
 
 /// How the policy's files are to be read.
-pub(crate) fn read_options(policy: &Policy) -> Result<ReadOptions, Error> {
-    options(&policy.data, policy)
-}
-
-pub(crate) fn options(data: &DataSpec, policy: &Policy) -> Result<ReadOptions, Error> {
+pub(crate) fn read_options(policy: &Policy) -> ReadOptions {
+    let data = &policy.data;
     let mut options = ReadOptions {
-        format: data.format.as_deref().and_then(Format::parse),
+        format: data.format,
         delimiter: data.delimiter.map(|letter| letter as u8),
         header: data.header,
+        encoding: data.encoding,
         ..ReadOptions::default()
     };
     if let Some(quote) = data.quote {
         options.quote = quote as u8;
     }
-    if let Some(name) = &data.encoding {
-        let Some(encoding) = Encoding::parse(&name.to_ascii_lowercase()) else {
-            let known: Vec<&str> = Encoding::ALL.iter().map(|entry| entry.0).collect();
-            return Err(Error::Policy {
-                file: policy.file.clone(),
-                text: policy.text.clone(),
-                mistakes: vec![Mistake {
-                    code: "policy-unknown-value",
-                    message: format!("`data.encoding` cannot be `{name}`"),
-                    span: data.span.clone(),
-                    help: suggest(name, &known),
-                }],
-            });
-        };
-        options.encoding = Some(encoding);
-    }
     if let Some(missing) = &data.missing_values {
         options.missing.clone_from(missing);
     }
-    Ok(options)
+    options
 }
 
 /// The data of a release, exactly as it was written.
@@ -216,7 +198,7 @@ pub(crate) struct SourceFile {
 
 /// The files of the source with their sizes and last changes, as they are now.
 pub(crate) fn stamps(policy: &Policy, engine: &Engine) -> Result<Vec<Stamp>, Error> {
-    let format = policy.data.format.as_deref().and_then(Format::parse);
+    let format = policy.data.format;
     let files = engine.files(location(policy), format)?.into_iter();
     Ok(files
         .map(|path| {
@@ -236,7 +218,7 @@ pub(crate) fn fingerprints(
     engine: &Engine,
     read: &[Stamp],
 ) -> Result<Vec<SourceFile>, Error> {
-    let format = policy.data.format.as_deref().and_then(Format::parse);
+    let format = policy.data.format;
     let prints = engine.fingerprints(location(policy), format)?.into_iter();
     if stamps(policy, engine)? != read {
         return Err(Error::SourceChanged {

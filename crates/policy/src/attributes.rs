@@ -4,16 +4,17 @@ use std::path::PathBuf;
 
 use denym_data::{DatePart, Decimal, End, Fraction, Kind, Role};
 
+use super::kinds::{DataKind, Part};
 use super::operations::{self, Operations};
 use super::reader::{Node, Section};
 use super::{AttributeSpec, HierarchySpec, Missing};
 
 /// Every attribute of the section, in its order.
-pub(super) fn attributes(section: &Section<'_, '_>) -> Vec<AttributeSpec> {
+pub(super) fn attributes(section: &Section<'_, '_>, kind: DataKind) -> Vec<AttributeSpec> {
     section
         .entries()
         .into_iter()
-        .filter_map(|(name, span, node)| attribute(name, span, &node))
+        .filter_map(|(name, span, node)| attribute(name, span, &node, kind))
         .collect()
 }
 
@@ -21,6 +22,7 @@ fn attribute(
     name: String,
     span: std::ops::Range<usize>,
     node: &Node<'_, '_>,
+    of: DataKind,
 ) -> Option<AttributeSpec> {
     let mut spec = AttributeSpec {
         name,
@@ -37,17 +39,8 @@ fn attribute(
         spec.role = node.choice(&Role::ALL)?;
         return Some(spec);
     }
-    let known = [
-        "role",
-        "hierarchy",
-        "taxonomy",
-        "type",
-        "min-level",
-        "max-level",
-        "missing",
-    ];
-    let known = [&known[..], &operations::KEYS].concat();
-    let section = node.section(&known, r#"{ role = "quasi" }"#)?;
+    let section = node.open(r#"{ role = "quasi" }"#)?;
+    of.check(&section, Part::Attribute);
     spec.role = section
         .need(
             "role",
@@ -86,14 +79,14 @@ fn attribute(
         .map(|kind| (kind.name(), kind));
         spec.kind = node.choice(&kinds);
     }
-    spec.levels.0 = section
-        .get("min-level")
-        .and_then(|node| node.whole(0))
-        .map(|level| level as usize);
-    spec.levels.1 = section
-        .get("max-level")
-        .and_then(|node| node.whole(0))
-        .map(|level| level as usize);
+    let level = |key: &str| {
+        let node = section.get(key)?;
+        if spec.role != Role::QuasiIdentifier {
+            operations::misplaced(&node, key, "a quasi-identifier");
+        }
+        node.whole(0).map(|level| level as usize)
+    };
+    spec.levels = (level("min-level"), level("max-level"));
     spec.operations = operations::operations(&section, spec.role);
     if let Some(node) = section.get("missing") {
         spec.missing = node.choice(&[
@@ -129,6 +122,19 @@ fn hierarchy(node: &Node<'_, '_>) -> Option<HierarchySpec> {
         return None;
     };
     let value = section.get(form)?;
+    for (key, own) in [
+        ("step", "redact"),
+        ("groups", "order"),
+        ("steps", "priority"),
+    ] {
+        if let Some(node) = section.get(key).filter(|_| form != own) {
+            node.mistake(
+                "policy-unused-key",
+                format!("`{key}` belongs to `{own}`"),
+                format!("remove `{key}`"),
+            );
+        }
+    }
     let whole = |key: &str| {
         section
             .get(key)

@@ -3,7 +3,8 @@
 mod attack;
 mod attributes;
 mod formulas;
-mod keys;
+mod kinds;
+mod metric;
 mod microdata;
 mod mistake;
 mod operations;
@@ -20,19 +21,21 @@ mod vocabulary;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use denym_data::{DatePart, Decimal, End, Fraction, Kind, Role};
+use denym_data::{DatePart, Decimal, Encoding, End, Format, Fraction, Kind, Role};
 pub use denym_measure::{Bounded, Given, PromiseSpec};
 use serde::{Deserialize, Serialize};
 
 pub use attack::{AttackSpec, attack_section};
 pub use denym_data::Perturbation;
 pub use formulas::Formulas;
+pub use kinds::DataKind;
+pub use metric::Metric;
 pub use microdata::{MicrodataSpec, PerturbSpec, UnconcernedSpec};
 pub use mistake::{Mistake, may_be_shown, names_to_show, nearest, suggest, suggest_column};
 pub use operations::{KeySource, Operations, Pseudonym, Reach};
 pub use promises::{JudgedOn, promises};
 pub use task::{Condition, Query, Task, TaskSpec};
-pub use vocabulary::Vocabulary;
+pub use vocabulary::{Vocabulary, Words};
 
 /// What a data steward wants published, under which promises.
 #[derive(Debug, Clone)]
@@ -72,16 +75,16 @@ pub struct DataSpec {
     pub span: Range<usize>,
     /// What the data is about.
     pub kind: DataKind,
-    /// `csv`, `parquet` or `json`, when the extension does not say.
-    pub format: Option<String>,
+    /// How it is written, when the extension does not say.
+    pub format: Option<Format>,
     /// One character.
     pub delimiter: Option<char>,
     /// One character.
     pub quote: Option<char>,
     /// Whether the first row has names.
     pub header: Option<bool>,
-    /// Such as `utf-8`, `windows-1252`, `utf-16le`.
-    pub encoding: Option<String>,
+    /// How its characters are written.
+    pub encoding: Option<Encoding>,
     /// Texts that mean "missing"; the empty text when none are given.
     pub missing_values: Option<Vec<String>>,
     /// For trails: the identified side, as written; `path` is the anonymous one.
@@ -103,43 +106,6 @@ pub struct DetailSpec {
     pub foreign_key: String,
     /// Place of the entry in the policy.
     pub span: Range<usize>,
-}
-
-/// What the data is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum DataKind {
-    /// Records with attributes.
-    #[default]
-    Table,
-    /// Who was where and when.
-    Paths,
-    /// Which items each person has.
-    Transactions,
-    /// The institutions that hold data of each person.
-    Trails,
-    /// Events as they come, published window by window.
-    Stream,
-}
-
-impl DataKind {
-    /// Every kind with the word a policy uses for it.
-    pub const ALL: [(&'static str, DataKind); 4] = [
-        ("table", DataKind::Table),
-        ("paths", DataKind::Paths),
-        ("transactions", DataKind::Transactions),
-        ("trails", DataKind::Trails),
-    ];
-
-    /// What such data are called.
-    pub fn name(self) -> &'static str {
-        match self {
-            DataKind::Table => "tables",
-            DataKind::Paths => "paths",
-            DataKind::Transactions => "transactions",
-            DataKind::Trails => "trails",
-            DataKind::Stream => "streams",
-        }
-    }
 }
 
 /// One column of the table and what is to be done with it.
@@ -242,12 +208,12 @@ pub struct ReleaseSpec {
     pub algorithm: String,
     /// Place of the name.
     pub algorithm_span: Range<usize>,
-    /// A name that `denym metrics` lists.
-    pub metric: String,
+    /// What is to be lost least.
+    pub metric: Metric,
     /// The largest share of records that may be removed.
     pub suppress_at_most: Fraction,
-    /// `csv`, `parquet` or `json`.
-    pub format: String,
+    /// How it is written.
+    pub format: Format,
     /// What is done with cells that a spreadsheet would run.
     pub formulas: Formulas,
     /// Makes searches reproducible.

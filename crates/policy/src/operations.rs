@@ -96,7 +96,7 @@ pub(super) fn operations(section: &Section<'_, '_>, role: Role) -> Operations {
     found
 }
 
-fn misplaced(node: &Node<'_, '_>, key: &str, who: &str) {
+pub(super) fn misplaced(node: &Node<'_, '_>, key: &str, who: &str) {
     node.mistake(
         "policy-unused-key",
         format!("only {who} can have `{key}`"),

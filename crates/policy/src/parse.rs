@@ -2,22 +2,22 @@
 
 use std::path::Path;
 
-use denym_data::{Fraction, Role};
-use denym_measure::Objective;
+use denym_data::{Encoding, Format, Fraction, Role};
 
 use super::attack::attack_section;
 use super::attributes::attributes;
-use super::keys::{self, Part};
-use super::microdata;
+use super::kinds::{DataKind, Part};
 use super::mistake::Mistake;
+use super::paths::{self, PathsSpec};
 use super::promises::{JudgedOn, promises};
 use super::reader::{Mistakes, Node, Section};
-use super::syntax;
+use super::sequences::unused_taxonomies;
 use super::task::{grows, task};
+use super::transactions::{self, TransactionsSpec};
 use super::{
-    DataKind, DataSpec, DetailSpec, Knowledge, Policy, RecordsKnown, ReleaseSpec, Vocabulary,
+    AttributeSpec, DataSpec, DetailSpec, Formulas, Knowledge, Metric, Policy, Promised,
+    RecordsKnown, ReleaseSpec, Vocabulary, microdata, syntax,
 };
-use crate::Formulas;
 
 /// Reads `text`; the policy when there is no mistake, else all of them.
 pub(super) fn policy(
@@ -29,159 +29,171 @@ pub(super) fn policy(
     let mistakes = Mistakes::default();
     let root = Section::root(&document, &mistakes);
     root.only(SECTIONS);
-
-    let kind = root.get("data").and_then(|node| node.entry("kind"));
-    let special = match kind {
-        Some("paths") => Some(super::paths::policy(
-            text, file, &root, &mistakes, vocabulary,
-        )),
-        Some("transactions") => Some(super::transactions::policy(
-            text, file, &root, &mistakes, vocabulary,
-        )),
-        _ => None,
-    };
-    if let Some(policy) = special {
-        return super::paths::finish(policy, mistakes);
+    let policy = read(&root, text, file, &mistakes, vocabulary);
+    let mistakes = mistakes.into_sorted();
+    match policy {
+        Some(policy) if mistakes.is_empty() => Ok(policy),
+        _ => Err(mistakes),
     }
-    let trails = kind == Some("trails");
+}
+
+fn read(
+    root: &Section<'_, '_>,
+    text: &str,
+    file: &Path,
+    mistakes: &Mistakes,
+    vocabulary: &Vocabulary,
+) -> Option<Policy> {
+    let word = root.get("data").and_then(|node| node.entry("kind"));
+    let kinds = DataKind::all().into_iter();
+    let kind = kinds.filter(|(own, _)| Some(*own) == word);
+    let kind = kind.map(|(_, kind)| kind).next().unwrap_or_default();
+    let (entry, words) = (kind.entry(), vocabulary.of(kind));
+    let is_table = entry.knows == Knowledge::QuasiIdentifiers;
+    let mut paths = matches!(entry.knows, Knowledge::Doublets(_)).then(PathsSpec::default);
+    let mut transactions =
+        matches!(entry.knows, Knowledge::Items(_)).then(TransactionsSpec::default);
+
     let data = root.need("data", "add `[data]` with `path = \"patients.csv\"`");
     let data = data
         .and_then(|node| node.open("{ path = \"patients.csv\" }"))
         .and_then(|section| {
-            let kind = if trails {
-                DataKind::Trails
-            } else {
-                DataKind::Table
-            };
-            keys::check(&section, Part::Data, kind);
-            data_spec(&section)
+            kind.check(&section, Part::Data);
+            if let Some(spec) = &mut paths {
+                paths::data_keys(&section, spec);
+            }
+            if let Some(spec) = &mut transactions {
+                transactions::data_keys(&section, spec);
+            }
+            data_spec(&section, entry.knows == Knowledge::Institutions)
         });
-    let help = "add `[attributes]` with a role for every column to be used";
-    let section = if trails {
-        let help = "remove it: trails have an id and an institution, nothing else is published";
-        keys::none(&root, "attributes", DataKind::Trails, help);
-        let help = "remove it: who is taken to know which institutions hold data of the victim";
-        keys::none(&root, "adversary", DataKind::Trails, help);
-        None
-    } else {
-        root.need("attributes", help)
-    };
-    let specs = match section {
-        Some(node) => node
-            .open("{ age = \"quasi\" }")
-            .map(|section| attributes(&section))
-            .unwrap_or_default(),
-        None => Vec::new(),
-    };
-    let adversary = root
-        .get("adversary")
-        .filter(|_| !trails)
-        .and_then(|node| node.open("{ knows = \"quasi-identifiers\" }"));
-    if let Some(section) = &adversary {
-        keys::check(section, Part::Adversary, DataKind::Table);
+
+    if is_table {
+        let help = "add `[attributes]` with a role for every column to be used";
+        root.need("attributes", help);
     }
-    let records_known = adversary.as_ref().and_then(records_known);
-    let (adversary, knows_program) = adversary.as_ref().and_then(knowledge).unwrap_or_default();
-    let mut specs = specs;
-    let promised = match root.need(
-        "promise",
-        "add `[promise]` with for example `k-anonymity = 5`",
-    ) {
-        Some(node) => node
-            .open("{ k-anonymity = 5 }")
-            .map(|section| promises(&section, &mut specs, &mistakes, JudgedOn::TABLES))
-            .unwrap_or_default(),
-        None => Vec::new(),
-    };
-    let of_role = |role: Role| -> Vec<&str> {
-        let found = specs.iter().filter(|spec| spec.role == role);
-        found.map(|spec| spec.name.as_str()).collect()
-    };
-    let (sensitive, quasi) = (of_role(Role::Sensitive), of_role(Role::QuasiIdentifier));
+    let help = "remove it: trails have an id and an institution, nothing else is published";
+    let mut specs = kind
+        .section(root, "attributes", Part::Attribute, help)
+        .and_then(|node| node.open("{ age = \"quasi\" }"))
+        .map(|section| attributes(&section, kind))
+        .unwrap_or_default();
+    if let Some(spec) = &mut paths {
+        paths::check_attributes(&mut specs, spec, mistakes);
+    }
+    if let Some(spec) = &mut transactions {
+        transactions::check_attributes(&mut specs, spec, mistakes);
+    }
+
+    let help = "remove it: who is taken to know which institutions hold data of the victim";
+    let adversary = kind
+        .section(root, "adversary", Part::Adversary, help)
+        .and_then(|node| node.open("{ knows = { algorithm = true } }"));
+    if let Some(section) = &adversary {
+        kind.check(section, Part::Adversary);
+    }
+    let adversary = adversary.as_ref();
+    let records_known = adversary.filter(|_| is_table).and_then(records_known);
+    let known = adversary.and_then(|section| match (&mut paths, &mut transactions) {
+        (Some(spec), _) => paths::adversary(section, spec),
+        (_, Some(spec)) => transactions::adversary(section, spec),
+        _ => knowledge(section),
+    });
+    let (adversary, knows_program) = known.unwrap_or((entry.knows, false));
+
+    let promised = promise_section(root, &mut specs, mistakes, entry.judged);
+    if transactions.is_some() || paths.is_some() {
+        unused_taxonomies(&specs, &promised, mistakes);
+        transactions::bounded_once(&promised, mistakes);
+    }
     let release = match root.get("release") {
         Some(node) => node.open("{ algorithm = \"auto\" }").map(|section| {
-            let kind = if trails {
-                DataKind::Trails
-            } else {
-                DataKind::Table
-            };
-            keys::check(&section, Part::Release, kind);
-            if trails {
-                common_release(&section)
-            } else {
-                release_spec(&section, &sensitive, &quasi, vocabulary)
+            kind.check(&section, Part::Release);
+            let mut spec = release_spec(&section, kind, &words.algorithms);
+            if is_table {
+                of_tables(&section, &specs, &mut spec);
             }
+            if let Some(own) = &mut paths {
+                paths::release(&section, own, &spec);
+            }
+            if let Some(own) = &mut transactions {
+                transactions::release(&section, own, &spec);
+            }
+            spec
         }),
         None => Some(ReleaseSpec::default()),
     };
-
-    let attack = attack_section(&root, &vocabulary.attacks);
-    if trails {
-        check_trails(&promised, &mistakes);
+    if is_table {
+        check_promises(&specs, &promised, mistakes);
+        check_subject(root, &specs, data.as_ref(), mistakes);
+        if let Some(release) = &release {
+            check_weights(&specs, release, mistakes);
+        }
     }
+    Some(Policy {
+        attack: attack_section(root, &words.attacks),
+        text: text.to_owned(),
+        file: file.to_owned(),
+        data: data?,
+        attributes: specs,
+        adversary,
+        records_known,
+        knows_program,
+        promises: promised,
+        release: release?,
+        paths,
+        transactions,
+    })
+}
 
-    if let Some(node) = root.get("attributes")
-        && specs
-            .iter()
-            .filter(|spec| spec.role == Role::Subject)
-            .count()
-            > 1
-    {
-        node.mistake(
-            "policy-two-subjects",
-            "two columns have the role `subject`",
-            "keep one of them",
-        );
-    }
-    if let Some(node) = root.get("promise")
-        && promised.is_empty()
-        && node
-            .open("")
-            .is_some_and(|section| section.entries().is_empty())
-    {
+/// What `[promise]` says; there must be one, and something in it.
+fn promise_section(
+    root: &Section<'_, '_>,
+    attributes: &mut Vec<AttributeSpec>,
+    mistakes: &Mistakes,
+    judged: JudgedOn,
+) -> Vec<Promised> {
+    let help = "add `[promise]` with for example `k-anonymity = 5`";
+    let Some(node) = root.need("promise", help) else {
+        return Vec::new();
+    };
+    let Some(section) = node.open("{ k-anonymity = 5 }") else {
+        return Vec::new();
+    };
+    if section.entries().is_empty() {
         node.mistake(
             "policy-no-promise",
             "nothing is promised",
             "add for example `k-anonymity = 5`",
         );
     }
-    check_promises(&specs, &promised, &mistakes);
-    if let Some(release) = &release {
-        check_weights(&specs, release, &mistakes);
+    promises(&section, attributes, mistakes, judged)
+}
+
+/// One column at most says whose a record is, and tables with further records need one.
+fn check_subject(
+    root: &Section<'_, '_>,
+    specs: &[AttributeSpec],
+    data: Option<&DataSpec>,
+    mistakes: &Mistakes,
+) {
+    let subjects = specs.iter().filter(|spec| spec.role == Role::Subject);
+    let subjects = subjects.count();
+    if let Some(node) = root.get("attributes").filter(|_| subjects > 1) {
+        node.mistake(
+            "policy-two-subjects",
+            "two columns have the role `subject`",
+            "keep one of them",
+        );
     }
-    if let Some(data) = &data
-        && let Some(detail) = data.details.first()
-        && !specs.iter().any(|spec| spec.role == Role::Subject)
-    {
+    let detail = data.and_then(|data| data.details.first());
+    if let Some(detail) = detail.filter(|_| subjects == 0) {
         mistakes.add(
             "policy-no-subject",
             detail.span.clone(),
             "detail tables need a person table with a subject",
             "give the key of the person table the role `subject`",
         );
-    }
-
-    let mistakes = mistakes.into_sorted();
-    match (data, release) {
-        (Some(data), Some(release)) if mistakes.is_empty() => Ok(Policy {
-            text: text.to_owned(),
-            file: file.to_owned(),
-            data,
-            attributes: specs,
-            adversary: if trails {
-                Knowledge::Institutions
-            } else {
-                adversary
-            },
-            records_known,
-            knows_program,
-            promises: promised,
-            release,
-            paths: None,
-            transactions: None,
-            attack,
-        }),
-        _ => Err(mistakes),
     }
 }
 
@@ -193,17 +205,13 @@ const SECTIONS: &[&str] = &[
     "release",
     "attack",
 ];
-/// What a release can be written as.
-pub(super) const FORMATS: [(&str, &str); 3] =
-    [("csv", "csv"), ("parquet", "parquet"), ("json", "json")];
-
-pub(super) fn data_spec(section: &Section<'_, '_>) -> Option<DataSpec> {
+fn data_spec(section: &Section<'_, '_>, trails: bool) -> Option<DataSpec> {
     let mut spec = DataSpec::default();
     if let Some(node) = section.get("kind") {
-        set(&mut spec.kind, node.choice(&DataKind::ALL));
+        set(&mut spec.kind, node.choice(&DataKind::all()));
     }
     if let Some(node) = section.get("format") {
-        spec.format = node.choice(&FORMATS).map(str::to_owned);
+        spec.format = node.choice(&Format::ALL);
     }
     let character = |key: &str| {
         let node = section.get(key)?;
@@ -224,14 +232,18 @@ pub(super) fn data_spec(section: &Section<'_, '_>) -> Option<DataSpec> {
     spec.delimiter = character("delimiter");
     spec.quote = character("quote");
     spec.header = section.get("header").and_then(|node| node.boolean());
-    spec.encoding = section
-        .get("encoding")
-        .and_then(|node| node.string("utf-8"))
-        .map(str::to_owned);
+    spec.encoding = section.get("encoding").and_then(|node| {
+        let name = node.string("utf-8")?;
+        let found = Encoding::parse(&name.to_ascii_lowercase());
+        if found.is_none() {
+            node.choice(&Encoding::ALL);
+        }
+        found
+    });
     spec.missing_values = section
         .get("missing-values")
         .and_then(|node| node.strings("NA"));
-    if spec.kind == DataKind::Trails {
+    if trails {
         let identified = section.need("identified", "add `identified = \"people.csv\"`");
         if let Some(text) = identified.and_then(|node| node.string("people.csv")) {
             text.clone_into(&mut spec.identified);
@@ -344,9 +356,9 @@ impl Default for ReleaseSpec {
         ReleaseSpec {
             algorithm: "auto".into(),
             algorithm_span: 0..0,
-            metric: "loss".into(),
+            metric: Metric::default(),
             suppress_at_most: Fraction::ZERO,
-            format: "csv".into(),
+            format: Format::Csv,
             formulas: Formulas::default(),
             seed: 0,
             task: None,
@@ -356,50 +368,53 @@ impl Default for ReleaseSpec {
     }
 }
 
+/// What `[release]` says that several kinds of data have a use for.
 fn release_spec(
     section: &Section<'_, '_>,
-    sensitive: &[&str],
-    quasi: &[&str],
-    vocabulary: &Vocabulary,
+    kind: DataKind,
+    algorithms: &[&'static str],
 ) -> ReleaseSpec {
-    let mut spec = common_release(section);
-    if let Some(node) = section.get("algorithm") {
+    let mut spec = ReleaseSpec::default();
+    let get = |key: &str| {
+        let node = section.get(key);
+        node.filter(|_| kind.takes(Part::Release, key))
+    };
+    if let Some(node) = get("format") {
+        set(&mut spec.format, node.choice(&Format::ALL));
+    }
+    if let Some(node) = get("formulas") {
+        set(&mut spec.formulas, node.choice(&Formulas::ALL));
+    }
+    if let Some(node) = get("algorithm") {
         spec.algorithm_span = node.span();
-        let names = Vocabulary::choices(&vocabulary.tables);
+        let names: Vec<(&str, &str)> = algorithms.iter().map(|&name| (name, name)).collect();
         set(&mut spec.algorithm, node.choice(&names).map(str::to_owned));
     }
-    if let Some(node) = section.get("metric") {
-        set(
-            &mut spec.metric,
-            node.choice(&Objective::ALL)
-                .map(|objective| objective.name().to_owned()),
-        );
+    if let Some(node) = get("metric") {
+        let metrics = kind.entry().metrics.iter();
+        let metrics: Vec<(&str, Metric)> = metrics.map(|&own| (own.name(), own)).collect();
+        set(&mut spec.metric, node.choice(&metrics));
     }
-    if let Some(node) = section.get("suppress-at-most") {
-        set(
-            &mut spec.suppress_at_most,
-            node.fraction(Fraction::ZERO, Some(Fraction::ONE)),
-        );
+    if let Some(node) = get("suppress-at-most") {
+        let share = node.fraction(Fraction::ZERO, Some(Fraction::ONE));
+        set(&mut spec.suppress_at_most, share);
     }
-    if let Some(node) = section.get("seed") {
+    if let Some(node) = get("seed") {
         set(&mut spec.seed, node.whole(0));
     }
-    spec.task = task(section, &spec.algorithm, sensitive, quasi);
-    spec.grow_intervals = grows(section, &spec.algorithm);
-    spec.microdata = microdata::microdata(section);
     spec
 }
 
-/// What `[release]` says of data of any kind: how it is written.
-pub(super) fn common_release(section: &Section<'_, '_>) -> ReleaseSpec {
-    let mut spec = ReleaseSpec::default();
-    if let Some(node) = section.get("format") {
-        set(&mut spec.format, node.choice(&FORMATS).map(str::to_owned));
-    }
-    if let Some(node) = section.get("formulas") {
-        set(&mut spec.formulas, node.choice(&Formulas::ALL));
-    }
-    spec
+/// What `[release]` says of tables alone.
+fn of_tables(section: &Section<'_, '_>, specs: &[AttributeSpec], spec: &mut ReleaseSpec) {
+    let of_role = |role: Role| -> Vec<&str> {
+        let found = specs.iter().filter(|spec| spec.role == role);
+        found.map(|spec| spec.name.as_str()).collect()
+    };
+    let (sensitive, quasi) = (of_role(Role::Sensitive), of_role(Role::QuasiIdentifier));
+    spec.task = task(section, &spec.algorithm, &sensitive, &quasi);
+    spec.grow_intervals = grows(section, &spec.algorithm);
+    spec.microdata = microdata::microdata(section);
 }
 
 /// Replaces the default where a value was given and is right; where it is wrong the mistake is noted already.
@@ -409,44 +424,26 @@ pub(super) fn set<T>(place: &mut T, value: Option<T>) {
     }
 }
 
-/// Trails have no sensitive attributes: the one promise is how many owners every trail keeps.
-fn check_trails(promised: &[super::Promised], mistakes: &Mistakes) {
-    for promised in promised {
-        if promised.promise.size().is_none() {
-            mistakes.add(
-                "policy-promise",
-                promised.span.clone(),
-                format!("`{}` says nothing about trails", promised.promise.name()),
-                "promise `k-anonymity`: the fewest possible owners of every published trail",
-            );
-        }
-    }
-}
-
 /// Weights count in the loss, and in the cells that local suppression hides.
-fn check_weights(specs: &[super::AttributeSpec], release: &ReleaseSpec, mistakes: &Mistakes) {
-    let counts = ["loss", "loss-arithmetic"].contains(&release.metric.as_str())
+fn check_weights(specs: &[AttributeSpec], release: &ReleaseSpec, mistakes: &Mistakes) {
+    let counts = matches!(release.metric, Metric::Of(objective) if objective.needs_leaves())
         || release.algorithm == "local-suppression";
-    let weighted = |spec: &&super::AttributeSpec| spec.operations.weight.is_some();
+    let weighted = |spec: &&AttributeSpec| spec.operations.weight.is_some();
     if let Some(spec) = specs.iter().find(weighted)
         && !counts
     {
         mistakes.add(
             "policy-unused-key",
             spec.span.clone(),
-            format!("`{}` knows no weights", release.metric),
+            format!("`{}` knows no weights", release.metric.name()),
             "remove `weight`, or use the metric `loss` or `loss-arithmetic`",
         );
     }
 }
 
 /// Promises speak of one population, guarding nodes stay at home, and attributes are declared once.
-fn check_promises(
-    specs: &[super::AttributeSpec],
-    promised: &[super::Promised],
-    mistakes: &Mistakes,
-) {
-    let files: Vec<&super::Promised> = promised
+fn check_promises(specs: &[AttributeSpec], promised: &[Promised], mistakes: &Mistakes) {
+    let files: Vec<&Promised> = promised
         .iter()
         .filter(|promised| promised.promise.population().is_some())
         .collect();

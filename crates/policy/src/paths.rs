@@ -1,24 +1,21 @@
-//! Reads a policy about paths: who was where and when, and what an adversary with a few doublets must not learn.
+//! What policies about paths say beyond others: who was where and when, and which doublets are known.
 
 mod data;
 mod release;
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 pub use denym_data::Matching;
 use denym_data::Role;
 
-use super::attack::attack_section;
-use super::attributes::attributes;
-use super::keys::{self, Part};
-use super::parse::{data_spec, knows_program, set};
-use super::promises::{JudgedOn, promises};
+use super::parse::set;
+use super::promises::JudgedOn;
 use super::reader::{Mistakes, Section};
-use super::sequences::{beside, unused_taxonomies};
-use super::{AttributeSpec, DataKind, Knowledge, Mistake, Policy, ReleaseSpec, Vocabulary};
-use data::data_keys;
-use release::release;
+use super::sequences::{beside, few};
+use super::{AttributeSpec, Knowledge};
+pub(super) use data::data_keys;
+pub(super) use release::release;
 
 /// What a policy about paths says beyond one about a table.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -83,85 +80,8 @@ pub fn named_column(name: Option<&String>) -> Option<Named> {
     })
 }
 
-/// Doublets the adversary is taken to know when the policy does not say.
-const DEFAULT_DOUBLETS: usize = 3;
-
-/// Reads a policy whose data are paths; the policy when there is no mistake, else all of them.
-pub(super) fn policy(
-    text: &str,
-    file: &Path,
-    root: &Section<'_, '_>,
-    mistakes: &Mistakes,
-    vocabulary: &Vocabulary,
-) -> Option<Policy> {
-    let mut spec = PathsSpec::default();
-    let data = root.get("data")?;
-    let data = data.open("{ path = \"trips.csv\", kind = \"paths\" }")?;
-    keys::check(&data, Part::Data, DataKind::Paths);
-    data_keys(&data, &mut spec);
-    let data = data_spec(&data);
-
-    let mut attributes = root
-        .get("attributes")
-        .and_then(|node| node.open("{ status = \"sensitive\" }"))
-        .map(|section| attributes(&section))
-        .unwrap_or_default();
-    check_attributes(&mut attributes, &mut spec, mistakes);
-
-    let (adversary, knows_program) = root
-        .get("adversary")
-        .and_then(|node| node.open("{ knows = { doublets = 3 } }"))
-        .inspect(|section| keys::check(section, Part::Adversary, DataKind::Paths))
-        .and_then(|section| adversary(&section, &mut spec))
-        .unwrap_or((Knowledge::Doublets(DEFAULT_DOUBLETS), false));
-
-    let promises = match root.need(
-        "promise",
-        "add `[promise]` with for example `k-anonymity = 5`",
-    ) {
-        Some(node) => node
-            .open("{ k-anonymity = 5 }")
-            .map(|section| promises(&section, &mut attributes, mistakes, JudgedOn::PATHS))
-            .unwrap_or_default(),
-        None => Vec::new(),
-    };
-    unused_taxonomies(&attributes, &promises, mistakes);
-    if let Some(node) = root.get("promise")
-        && promises.is_empty()
-        && node.open("").is_some_and(|s| s.entries().is_empty())
-    {
-        node.mistake(
-            "policy-no-promise",
-            "nothing is promised",
-            "add for example `k-anonymity = 5`",
-        );
-    }
-    let release = match root.get("release") {
-        Some(node) => node
-            .open("{ algorithm = \"auto\" }")
-            .inspect(|section| keys::check(section, Part::Release, DataKind::Paths))
-            .map(|section| release(&section, &mut spec, &vocabulary.paths)),
-        None => Some(ReleaseSpec::default()),
-    };
-    let attack = attack_section(root, &vocabulary.attacks);
-    Some(Policy {
-        attack,
-        text: text.to_owned(),
-        file: file.to_owned(),
-        data: data?,
-        attributes,
-        adversary,
-        records_known: None,
-        knows_program,
-        promises,
-        release: release?,
-        paths: Some(spec),
-        transactions: None,
-    })
-}
-
 /// Attributes beside a path: a subject may be named here, hierarchies have no use.
-fn check_attributes(
+pub(super) fn check_attributes(
     attributes: &mut Vec<AttributeSpec>,
     spec: &mut PathsSpec,
     mistakes: &Mistakes,
@@ -201,31 +121,16 @@ fn check_attributes(
     attributes.retain(|attribute| own.iter().all(|named| named.name != attribute.name));
 }
 
-fn adversary(section: &Section<'_, '_>, spec: &mut PathsSpec) -> Option<(Knowledge, bool)> {
+/// What `[adversary]` says of paths.
+pub(super) fn adversary(
+    section: &Section<'_, '_>,
+    spec: &mut PathsSpec,
+) -> Option<(Knowledge, bool)> {
     if let Some(node) = section.get("matching") {
         set(&mut spec.matching, node.choice(&Matching::ALL));
     }
     let node = section.get("knows")?;
-    let table = node.section(&["doublets", "algorithm"], "{ doublets = 3 }")?;
-    let doublets = table.need("doublets", "add `doublets = 3`")?;
     spec.knows_given = true;
-    let most = doublets.whole(1)?;
-    if most > 64 {
-        doublets.mistake(
-            "policy-out-of-range",
-            "`adversary.knows.doublets` must be at most 64",
-            "write a number from 1 to 64; few people know more of a stranger",
-        );
-        return None;
-    }
-    Some((Knowledge::Doublets(most as usize), knows_program(&table)?))
-}
-
-/// All mistakes, or the policy.
-pub(super) fn finish(policy: Option<Policy>, mistakes: Mistakes) -> Result<Policy, Vec<Mistake>> {
-    let mistakes = mistakes.into_sorted();
-    match policy {
-        Some(policy) if mistakes.is_empty() => Ok(policy),
-        _ => Err(mistakes),
-    }
+    let (most, program) = few(&node, "doublets", 3)?;
+    Some((Knowledge::Doublets(most), program))
 }

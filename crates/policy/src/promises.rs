@@ -38,6 +38,12 @@ impl JudgedOn {
         within: Some("items"),
         knowledge: KnowledgeEntry::ITEMS,
     };
+    /// The institutions that hold data of each person.
+    pub const TRAILS: JudgedOn = JudgedOn {
+        name: "trails",
+        within: None,
+        knowledge: KnowledgeEntry::INSTITUTIONS,
+    };
     /// Windows over live events.
     pub const STREAM: JudgedOn = JudgedOn {
         name: "a stream",
@@ -166,7 +172,14 @@ fn promise(
                     .filter_map(|entry| Some((entry.kind()?.1, *entry)));
                 let mut words: Vec<(&str, &PromiseEntry)> = words.collect();
                 words.dedup_by_key(|(word, _)| *word);
-                node.choice(&words)?
+                let Some(chosen) = node.choice(&words) else {
+                    // Of a kind that nobody knows, the attribute can still be wrong.
+                    if let Some(node) = section.get("attribute") {
+                        attribute(&node, usual, attributes, data);
+                    }
+                    return None;
+                };
+                chosen
             }
         },
         _ => usual,

@@ -3,9 +3,26 @@
 use denym_data::Role;
 use denym_measure::catalogue::Needs;
 
+use crate::parse::knows_program;
 use crate::promises::JudgedOn;
-use crate::reader::Mistakes;
+use crate::reader::{Mistakes, Node};
 use crate::{AttributeSpec, HierarchySpec, Missing, Promised};
+
+/// How many parts of a victim's sequence are known, and whether the program is.
+pub(super) fn few(node: &Node<'_, '_>, key: &str, usual: usize) -> Option<(usize, bool)> {
+    let table = node.section(&[key, "algorithm"], &format!("{{ {key} = {usual} }}"))?;
+    let parts = table.need(key, &format!("add `{key} = {usual}`"))?;
+    let most = parts.whole(1)?;
+    if most > 64 {
+        parts.mistake(
+            "policy-out-of-range",
+            format!("`{}` must be at most 64", parts.key),
+            "write a number from 1 to 64; few people know more of a stranger",
+        );
+        return None;
+    }
+    Some((most as usize, knows_program(&table)?))
+}
 
 /// Notes what attributes beside a sequence have no use for: they are not generalized, and each is declared once.
 pub(super) fn beside(attributes: &[AttributeSpec], mistakes: &Mistakes, data: JudgedOn) {

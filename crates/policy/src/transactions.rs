@@ -1,20 +1,15 @@
-//! Reads a policy about transactions: which items each person has, and what an adversary with a few of them must not learn.
+//! What policies about transactions say beyond others: which items each person has, and which of them are known.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use denym_data::Role;
 
-use super::attack::attack_section;
-use super::attributes::attributes;
-use super::keys::{self, Part};
-use super::parse::{common_release, data_spec, knows_program, set};
+use super::parse::set;
 use super::paths::Named;
-use super::promises::{JudgedOn, promises};
+use super::promises::JudgedOn;
 use super::reader::{Mistakes, Section};
-use super::sequences::{beside, unused_taxonomies};
-use super::{
-    AttributeSpec, Bounded, DataKind, Knowledge, Policy, Promised, ReleaseSpec, Vocabulary,
-};
+use super::sequences::{beside, few};
+use super::{AttributeSpec, Bounded, Knowledge, Metric, Promised, ReleaseSpec};
 
 /// What a policy about transactions says beyond one about a table.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,90 +54,8 @@ pub struct TransactionColumns {
 
 /// What stands between the items of one cell when the policy does not say.
 pub const SEPARATOR: char = ';';
-/// Items the adversary is taken to know when the policy does not say.
-const DEFAULT_ITEMS: usize = 2;
-/// What the readers of attributes and promises have to know.
-const TRANSACTIONS: JudgedOn = JudgedOn::TRANSACTIONS;
-/// What a release of transactions can be measured by.
-const METRICS: [(&str, &str); 3] = [
-    ("loss", "loss"),
-    ("distortion", "distortion"),
-    ("lost-itemsets", "lost-itemsets"),
-];
-
-/// Reads a policy whose data are transactions; the policy when there is no mistake, else all of them.
-pub(super) fn policy(
-    text: &str,
-    file: &Path,
-    root: &Section<'_, '_>,
-    mistakes: &Mistakes,
-    vocabulary: &Vocabulary,
-) -> Option<Policy> {
-    let mut spec = TransactionsSpec::default();
-    let data = root.get("data")?;
-    let data = data.open("{ path = \"baskets.csv\", kind = \"transactions\" }")?;
-    keys::check(&data, Part::Data, DataKind::Transactions);
-    data_keys(&data, &mut spec);
-    let data = data_spec(&data);
-
-    let mut attributes = root
-        .get("attributes")
-        .and_then(|node| node.open("{ customer = \"subject\" }"))
-        .map(|section| attributes(&section))
-        .unwrap_or_default();
-    check_attributes(&mut attributes, &mut spec, mistakes);
-
-    let (adversary, knows_program) = root
-        .get("adversary")
-        .and_then(|node| node.open("{ knows = { items = 2 } }"))
-        .inspect(|section| keys::check(section, Part::Adversary, DataKind::Transactions))
-        .and_then(|section| adversary(&section, &mut spec))
-        .unwrap_or((Knowledge::Items(DEFAULT_ITEMS), false));
-
-    let help = "add `[promise]` with for example `k-anonymity = 5`";
-    let promises = match root.need("promise", help) {
-        Some(node) => {
-            let section = node.open("{ k-anonymity = 5 }");
-            if section.as_ref().is_some_and(|s| s.entries().is_empty()) {
-                node.mistake(
-                    "policy-no-promise",
-                    "nothing is promised",
-                    "add for example `k-anonymity = 5`",
-                );
-            }
-            section
-                .map(|section| promises(&section, &mut attributes, mistakes, TRANSACTIONS))
-                .unwrap_or_default()
-        }
-        None => Vec::new(),
-    };
-    unused_taxonomies(&attributes, &promises, mistakes);
-    bounded_once(&promises, mistakes);
-    let release = match root.get("release") {
-        Some(node) => node
-            .open("{ algorithm = \"auto\" }")
-            .inspect(|section| keys::check(section, Part::Release, DataKind::Transactions))
-            .map(|section| release(&section, &mut spec, &vocabulary.transactions)),
-        None => Some(ReleaseSpec::default()),
-    };
-    Some(Policy {
-        attack: attack_section(root, &vocabulary.attacks),
-        text: text.to_owned(),
-        file: file.to_owned(),
-        data: data?,
-        attributes,
-        adversary,
-        records_known: None,
-        knows_program,
-        promises,
-        release: release?,
-        paths: None,
-        transactions: Some(spec),
-    })
-}
-
 /// The keys of `[data]` that only transactions have.
-fn data_keys(section: &Section<'_, '_>, spec: &mut TransactionsSpec) {
+pub(super) fn data_keys(section: &Section<'_, '_>, spec: &mut TransactionsSpec) {
     let column = |key: &str, example: &str| {
         let node = section.get(key)?;
         let name = node.string(example)?.to_owned();
@@ -179,7 +92,7 @@ fn data_keys(section: &Section<'_, '_>, spec: &mut TransactionsSpec) {
 }
 
 /// Beside the items there is whose they are and what must not be learned; what else an adversary may know is written as an item.
-fn check_attributes(
+pub(super) fn check_attributes(
     attributes: &mut Vec<AttributeSpec>,
     spec: &mut TransactionsSpec,
     mistakes: &Mistakes,
@@ -212,28 +125,22 @@ fn check_attributes(
             ),
         }
     }
-    beside(attributes, mistakes, TRANSACTIONS);
+    beside(attributes, mistakes, JudgedOn::TRANSACTIONS);
 }
 
-fn adversary(section: &Section<'_, '_>, spec: &mut TransactionsSpec) -> Option<(Knowledge, bool)> {
+/// What `[adversary]` says of transactions.
+pub(super) fn adversary(
+    section: &Section<'_, '_>,
+    spec: &mut TransactionsSpec,
+) -> Option<(Knowledge, bool)> {
     let node = section.get("knows")?;
-    let table = node.section(&["items", "algorithm"], "{ items = 2 }")?;
-    let items = table.need("items", "add `items = 2`")?;
     spec.knows_given = true;
-    let most = items.whole(1)?;
-    if most > 64 {
-        items.mistake(
-            "policy-out-of-range",
-            "`adversary.knows.items` must be at most 64",
-            "write a number from 1 to 64; few people know more of a stranger",
-        );
-        return None;
-    }
-    Some((Knowledge::Items(most as usize), knows_program(&table)?))
+    let (most, program) = few(&node, "items", 2)?;
+    Some((Knowledge::Items(most), program))
 }
 
 /// Notes items with two bounds.
-fn bounded_once(found: &[Promised], mistakes: &Mistakes) {
+pub(super) fn bounded_once(found: &[Promised], mistakes: &Mistakes) {
     let mut seen: Vec<&str> = Vec::new();
     for promised in found {
         let Some((Bounded::Items(items), _)) = promised.promise.bounded() else {
@@ -253,23 +160,8 @@ fn bounded_once(found: &[Promised], mistakes: &Mistakes) {
     }
 }
 
-fn release(
-    section: &Section<'_, '_>,
-    own: &mut TransactionsSpec,
-    names: &[&'static str],
-) -> ReleaseSpec {
-    let mut spec = common_release(section);
-    if let Some(node) = section.get("algorithm") {
-        spec.algorithm_span = node.span();
-        let chosen = node.choice(&Vocabulary::choices(names)).map(str::to_owned);
-        set(&mut spec.algorithm, chosen);
-    }
-    if let Some(node) = section.get("metric") {
-        set(&mut spec.metric, node.choice(&METRICS).map(str::to_owned));
-    }
-    if let Some(node) = section.get("seed") {
-        set(&mut spec.seed, node.whole(0));
-    }
+/// The keys of `[release]` that only transactions have.
+pub(super) fn release(section: &Section<'_, '_>, own: &mut TransactionsSpec, spec: &ReleaseSpec) {
     if let Some(node) = section.get("unsuppress") {
         set(&mut own.unsuppress, node.boolean());
     }
@@ -288,9 +180,8 @@ fn release(
         let help = "add `taxonomy = \"products.csv\"`: what items become coarser by";
         section.need("taxonomy", help);
     }
-    if spec.metric == "lost-itemsets" {
+    if spec.metric == Metric::LostItemsets {
         let help = "add `frequent-itemsets = { support = 100, size = 3 }`: what is to be kept";
         section.need("frequent-itemsets", help);
     }
-    spec
 }

@@ -1,21 +1,30 @@
-//! What a policy may name beside its own words: the algorithms that whoever reads it can run.
+//! What a policy may name beside its own words: the algorithms that whoever reads it can run, the attacks it can bound.
 
-/// The algorithms a policy can name, by the kind of data they are for, and the attacks it can bound.
+use crate::DataKind;
+
+/// What policies about each kind of data may name.
 #[derive(Debug, Clone, Default)]
-pub struct Vocabulary {
-    /// For tables, numbers among them.
-    pub tables: Vec<&'static str>,
-    /// For paths.
-    pub paths: Vec<&'static str>,
-    /// For transactions.
-    pub transactions: Vec<&'static str>,
-    /// Attacks that run on every release of a kind and can be bounded one by one.
+pub struct Vocabulary(Vec<(DataKind, Words)>);
+
+/// What policies about one kind of data may name.
+#[derive(Debug, Clone, Default)]
+pub struct Words {
+    /// Algorithms.
+    pub algorithms: Vec<&'static str>,
+    /// Attacks that run on every release and can be bounded one by one.
     pub attacks: Vec<&'static str>,
 }
 
 impl Vocabulary {
-    /// Words as choices that mean themselves.
-    pub(crate) fn choices(names: &[&'static str]) -> Vec<(&'static str, &'static str)> {
-        names.iter().map(|&name| (name, name)).collect()
+    /// What `words` says of each kind, which it is given the word of.
+    pub fn new(mut words: impl FnMut(&'static str) -> Words) -> Vocabulary {
+        let kinds = DataKind::all().into_iter();
+        Vocabulary(kinds.map(|(word, kind)| (kind, words(word))).collect())
+    }
+
+    pub(crate) fn of(&self, kind: DataKind) -> Words {
+        let mut words = self.0.iter();
+        let found = words.find(|(own, _)| *own == kind);
+        found.map(|(_, words)| words.clone()).unwrap_or_default()
     }
 }

@@ -2,15 +2,18 @@
 
 use std::path::Path;
 
-use denym_policy::{Mistake, Policy, Vocabulary};
+use denym_policy::{Mistake, Policy, Vocabulary, Words};
 
 fn parse(text: &str) -> Result<Policy, Vec<Mistake>> {
-    let vocabulary = Vocabulary {
-        tables: vec!["auto", "full-domain"],
-        paths: vec!["auto"],
-        transactions: vec!["auto"],
-        ..Vocabulary::default()
-    };
+    let vocabulary = Vocabulary::new(|kind| Words {
+        algorithms: vec!["auto", "full-domain", "top-down-specialization"],
+        attacks: vec![match kind {
+            "table" => "linkage",
+            "paths" => "doublets",
+            "transactions" => "items",
+            _ => "forced",
+        }],
+    });
     Policy::parse(text, Path::new("policy.toml"), &vocabulary)
 }
 
@@ -97,4 +100,222 @@ fn a_fraction_of_a_value_is_no_diversity_in_the_short_form_either() {
     assert_eq!(promise.listed(), "distinct-l-diversity");
     let l = promise.number("l").expect("a diversity");
     assert_eq!((l.numerator(), l.denominator()), (2, 1));
+}
+
+/// Every key of a section, with a value that some kind of data takes.
+const KEYS: [(&str, &[&str]); 4] = [
+    (
+        "data",
+        &[
+            "format = \"csv\"",
+            "delimiter = \";\"",
+            "quote = \"'\"",
+            "header = true",
+            "encoding = \"utf-8\"",
+            "missing-values = [\"NA\"]",
+            "detail = [{ path = \"v.csv\", foreign-key = \"id\" }]",
+            "subject = \"who\"",
+            "location = \"where\"",
+            "time = \"when\"",
+            "path-column = \"route\"",
+            "collapse-repeats = true",
+            "several-places = true",
+            "slot = 60",
+            "item = \"what\"",
+            "items-column = \"basket\"",
+            "separator = \";\"",
+            "owners = \"o.csv\"",
+        ],
+    ),
+    (
+        "adversary",
+        &[
+            "knows = \"quasi-identifiers\"",
+            "knows = { doublets = 2 }",
+            "knows = { items = 2 }",
+            "records = \"one\"",
+            "matching = \"covers\"",
+        ],
+    ),
+    (
+        "release",
+        &[
+            "format = \"json\"",
+            "formulas = \"keep\"",
+            "algorithm = \"auto\"",
+            "metric = \"loss\"",
+            "metric = \"distortion\"",
+            "metric = \"lost-itemsets\"",
+            "metric = \"height\"",
+            "seed = 3",
+            "suppress-at-most = 0.1",
+            "task = { classify = \"ill\" }",
+            "grow-intervals = true",
+            "standardize = \"raw\"",
+            "centroid = \"median\"",
+            "attribute-groups = [[\"age\"]]",
+            "gamma = 0.2",
+            "perturb = { columns = [\"age\"], method = \"round\", base = 5 }",
+            "insertion = \"posterior\"",
+            "unconcerned = { attribute = \"ok\", values = [\"yes\"] }",
+            "unsuppress = false",
+            "places = \"r.csv\"",
+            "slots = [2]",
+            "frequent-sequences = { support = 9 }",
+            "earlier = \"last\"",
+            "taxonomy = \"t.csv\"",
+            "frequent-itemsets = { support = 9 }",
+        ],
+    ),
+    (
+        "attack",
+        &[
+            "refuse-above = 0.2",
+            "refuse-above = { linkage = 0.2 }",
+            "refuse-above = { doublets = 0.2 }",
+            "refuse-above = { items = 0.2 }",
+            "refuse-above = { forced = 0.2 }",
+        ],
+    ),
+];
+
+/// What each kind of data takes of these, in the order above: a letter for each kind, a dot where it is refused.
+const TAKEN: [(&str, &[&str]); 4] = [
+    (
+        "data",
+        &[
+            "tpsr", "tpsr", "tpsr", "tpsr", "tpsr", "tpsr", "t...", ".ps.", ".p..", ".p..", ".p..",
+            ".p..", ".p..", ".p..", "..s.", "..s.", "..s.", "...r",
+        ],
+    ),
+    ("adversary", &["t...", ".p..", "..s.", "t...", ".p.."]),
+    (
+        "release",
+        &[
+            "tp..", "t...", "t...", "tps.", ".ps.", "..s.", "t...", "tps.", "tp..", "....", "....",
+            "t...", "t...", "t...", "t...", "t...", "t...", "t...", ".ps.", ".p..", ".p..", ".p..",
+            ".p..", "..s.", "..s.",
+        ],
+    ),
+    ("attack", &["tpsr", "t...", ".p..", "..s.", "...r"]),
+];
+
+#[test]
+fn every_key_of_every_section_has_an_effect_or_is_refused() {
+    let table = "[attributes]\nid = \"subject\"\nage = \"quasi\"\nill = \"sensitive\"\n[promise]\nk-anonymity = 2\n";
+    let plain = "[promise]\nk-anonymity = 2\n";
+    let kinds = [
+        ("t", "kind = \"table\"\npath = \"p.csv\"\n", table),
+        ("p", "kind = \"paths\"\npath = \"p.csv\"\n", plain),
+        ("s", "kind = \"transactions\"\npath = \"p.csv\"\n", plain),
+        (
+            "r",
+            "kind = \"trails\"\nidentified = \"a.csv\"\nanonymous = \"b.csv\"\n",
+            plain,
+        ),
+    ];
+    for ((section, lines), (_, taken)) in KEYS.iter().zip(TAKEN) {
+        assert_eq!(lines.len(), taken.len(), "{section}");
+        for (line, taken) in lines.iter().zip(taken) {
+            let mut found = String::new();
+            for (letter, data, rest) in kinds {
+                let mut text = format!("[data]\n{data}");
+                if *section == "data" {
+                    text += &format!("{line}\n{rest}");
+                } else {
+                    text += &format!("{rest}[{section}]\n{line}\n");
+                }
+                // What belongs together is given together.
+                for key in ["task = ", "grow-intervals = "] {
+                    let both = format!("algorithm = \"top-down-specialization\"\n{key}");
+                    text = text.replace(key, &both);
+                }
+                text = text.replace(
+                    "lost-itemsets\"\n",
+                    "lost-itemsets\"\nfrequent-itemsets = { support = 9 }\n",
+                );
+                found += if mistakes(&text).is_empty() {
+                    letter
+                } else {
+                    "."
+                };
+            }
+            assert_eq!(found, *taken, "`{line}` in `[{section}]`");
+        }
+    }
+}
+
+#[test]
+fn an_attribute_beside_a_sequence_has_nothing_that_only_columns_of_tables_have() {
+    let own = [
+        "type = \"integer\"",
+        "min-level = 1",
+        "max-level = 1",
+        "top = 90",
+        "bottom = 10",
+        "microaggregate = \"mean\"",
+        "weight = 2",
+    ];
+    for line in own {
+        let attribute = format!("age = {{ role = \"quasi\", {line} }}\n");
+        let text = format!("{TABLE}k-anonymity = 2\n").replace("age = \"quasi\"\n", &attribute);
+        assert_eq!(mistakes(&text), [], "{text}");
+        let text = format!("{PATHS}[attributes]\n{attribute}");
+        assert_eq!(mistakes(&text), [("policy-unused-key", 7)], "{text}");
+        let attribute = attribute.replace("quasi", "sensitive");
+        let text = format!("{BASKETS}[attributes]\n{attribute}");
+        let found = mistakes(&text);
+        assert!(found.contains(&("policy-unused-key", 7)), "{text}{found:?}");
+    }
+}
+
+#[test]
+fn a_hierarchy_and_its_limits_belong_to_quasi_identifiers() {
+    for (role, line) in [
+        ("sensitive", "min-level = 1"),
+        ("identifier", "max-level = 1"),
+        ("quasi", "hierarchy = { interval = [5], step = 2 }"),
+        ("quasi", "hierarchy = { redact = \"right\", groups = [2] }"),
+    ] {
+        let text = format!("{TABLE}k-anonymity = 2\n[release]\nseed = 1\n").replace(
+            "ill =",
+            &format!("x = {{ role = \"{role}\", {line} }}\nill ="),
+        );
+        assert_eq!(mistakes(&text), [("policy-unused-key", 5)], "{text}");
+    }
+}
+
+#[test]
+fn a_parameter_of_another_kind_of_promise_is_refused() {
+    for line in [
+        "l-diversity = { l = 2, c = 3 }",
+        "l-diversity = { kind = \"entropy\", l = 2, allowed = [\"flu\"] }",
+        "l-diversity = { kind = \"distinct\", l = 2, floor = [\"flu\"], least = 0.1 }",
+        "l-diversity = { kind = \"recursive\", l = 2, c = 3, floor = [\"flu\"] }",
+        "l-diversity = { kind = \"recursive\", l = 2, c = 3, least = 0.1 }",
+    ] {
+        let text = format!("{TABLE}{line}\n");
+        assert_eq!(mistakes(&text), [("policy-unused-key", 7)], "{text}");
+    }
+    let places = "confidence = { places = [\"Clinic\"], values = [\"x\"], at-most = 0.5 }";
+    let text = PATHS.replace("k-anonymity = 5", places);
+    assert_eq!(mistakes(&text), [("policy-two-forms", 2)]);
+    for promise in [
+        "l-diversity = 2",
+        "k-map = { population = \"r.csv\", k = 2 }",
+    ] {
+        let text = TRAILS.replace("k-anonymity = 3", promise);
+        assert_eq!(mistakes(&text), [("policy-unknown-key", 2)], "{text}");
+    }
+}
+
+#[test]
+fn of_one_promise_every_mistake_is_told() {
+    let text =
+        format!("{TABLE}l-diversity = {{ attribute = \"il\", kind = \"entropie\", l = 3 }}\n");
+    let found = [("policy-not-sensitive", 7), ("policy-unknown-value", 7)];
+    assert_eq!(mistakes(&text), found);
+    let text = format!("{TABLE}t-closeness = {{ attribute = \"age\", t = 1.5 }}\n");
+    let found = [("policy-not-sensitive", 7), ("policy-out-of-range", 7)];
+    assert_eq!(mistakes(&text), found);
 }

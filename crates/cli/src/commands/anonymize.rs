@@ -96,7 +96,7 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
                 "records": Value::Null,
                 "suppressed_records": Value::Null,
                 "classes": Value::Null,
-                "metric": {"name": policy.release.metric, "value": Value::Null},
+                "metric": {"name": policy.release.metric.name(), "value": Value::Null},
                 "claims": [],
                 "attacks": [],
                 "warnings": [],

@@ -51,7 +51,7 @@ pub fn trail_bundle(
     let half = verify::public_half(release)?;
     let certificate = verify::read_certificate(&half)?;
     let policy = read_policy(policy)?;
-    let read = source::read_options(&policy)?;
+    let read = source::read_options(&policy);
     let side = |path: PathBuf| TrailSource {
         path,
         ..TrailSource::default()

@@ -67,7 +67,7 @@ impl AuditRequest {
         };
         Ok(Some(AuditRequest {
             data: source::location(&plain),
-            read: source::read_options(&plain)?,
+            read: source::read_options(&plain),
             quasi: names(Role::QuasiIdentifier),
             sensitive: names(Role::Sensitive),
             subject: names(Role::Subject).pop(),

@@ -77,7 +77,7 @@ impl Verb for Exploring<'_> {
             None => one_by_one::<K>(&run, &source, &grid, &asked)?,
         };
         let mut exploration = Exploration {
-            metric: policy.release.metric.clone(),
+            metric: policy.release.metric.name().to_owned(),
             figures: Vec::new(),
             trials: Vec::new(),
             knees: Vec::new(),

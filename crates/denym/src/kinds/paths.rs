@@ -27,7 +27,7 @@ use crate::paths::{
 };
 use crate::pipeline::{Bundled, Kind, Made, Prepared, Run, Sheet, Statement, Told, attempt};
 use crate::policy::paths::Matching;
-use crate::policy::{Policy, PromiseSpec};
+use crate::policy::{Metric, Policy, PromiseSpec};
 use crate::program::BLIND;
 use crate::reporting::paths as reporting;
 use denym_release::sensitive::certified;
@@ -579,8 +579,8 @@ fn account(
     exposed_records: Option<u64>,
 ) -> Account {
     let (policy, stats) = (run.policy, &recoding.stats);
-    let metric = match policy.release.metric.as_str() {
-        "distortion" => stats.distortion,
+    let metric = match policy.release.metric {
+        Metric::Distortion => stats.distortion,
         _ => stats.loss,
     };
     let (all, dropped) = (table.paths.len(), recoding.dropped_records.len());
@@ -613,7 +613,7 @@ fn account(
         .with("distortion", stats.distortion)
         .with("loss", stats.loss)
         .with("matching", matching(policy).name())
-        .metric(&policy.release.metric, metric, algorithm);
+        .metric(policy.release.metric.name(), metric, algorithm);
     let labels = recoding.suppressed.iter();
     let labels = labels.map(|&id| table.paths.label(id)).collect();
     let mut figures = figures
@@ -631,7 +631,7 @@ fn account(
     Account {
         algorithm: algorithm.to_owned(),
         suppressed_records: dropped as u64,
-        metric: (policy.release.metric.clone(), metric),
+        metric: (policy.release.metric.name().to_owned(), metric),
         ..Account::of(policy, all as u64, figures)
     }
 }

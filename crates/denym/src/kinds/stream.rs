@@ -98,7 +98,7 @@ impl Kind for OnStreams {
             .with("withheld", counts.withheld)
             .with("smallest_group", smallest);
         let metric = (
-            run.policy.release.metric.clone(),
+            run.policy.release.metric.name().to_owned(),
             share(counts.suppressed, decided),
         );
         Ok(Account {

@@ -75,7 +75,7 @@ impl Kind for OnTrails {
 
     fn read(run: &Run<'_>) -> Result<Source, Error> {
         let policy = run.policy;
-        let read = source::read_options(policy)?;
+        let read = source::read_options(policy);
         let side = |path: &str| TrailSource {
             path: policy.resolve(Path::new(path)),
             ..TrailSource::default()

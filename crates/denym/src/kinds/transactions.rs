@@ -23,7 +23,7 @@ use crate::outline::{Cost, Sketch};
 use crate::paths::{Asked, claims, reordered, seconds};
 use crate::pipeline::{Bundled, Kind, Made, Prepared, Run, Sheet, Statement, Told, attempt};
 use crate::policy::paths::Matching;
-use crate::policy::{Policy, PromiseSpec};
+use crate::policy::{Metric, Policy, PromiseSpec};
 use crate::program::BLIND;
 use crate::reporting::transactions as reporting;
 use crate::transactions::{
@@ -344,7 +344,7 @@ pub(crate) fn solve(
             ];
             let scores: Vec<f64> = found
                 .iter()
-                .map(|(_, recoding)| metric(&policy.release.metric, recoding))
+                .map(|(_, recoding)| metric(policy.release.metric, recoding))
                 .collect();
             let chosen = usize::from(scores[1] < scores[0]);
             let attempts = found
@@ -370,10 +370,10 @@ pub(crate) fn solve(
 }
 
 /// What a recoding costs.
-pub(crate) fn metric(name: &str, recoding: &TransactionRecoding) -> f64 {
-    match (name, recoding.nuggets) {
-        ("distortion", _) => share(recoding.lost_instances, recoding.instances),
-        ("lost-itemsets", Some((before, after))) => share(before - after, before),
+fn metric(metric: Metric, recoding: &TransactionRecoding) -> f64 {
+    match (metric, recoding.nuggets) {
+        (Metric::Distortion, _) => share(recoding.lost_instances, recoding.instances),
+        (Metric::LostItemsets, Some((before, after))) => share(before - after, before),
         _ => recoding.loss,
     }
 }
@@ -417,7 +417,7 @@ fn account(
         coarser.len(),
         recoding.critical_violations
     );
-    let cost = metric(&policy.release.metric, recoding);
+    let cost = metric(policy.release.metric, recoding);
     let mut figures = Figures::default()
         .with("critical_violations", recoding.critical_violations)
         .with(
@@ -446,7 +446,7 @@ fn account(
             format!("{after} of {before} frequent ones kept"),
         );
     }
-    let figures = figures.metric(&policy.release.metric, cost, solved.algorithm);
+    let figures = figures.metric(policy.release.metric.name(), cost, solved.algorithm);
     let figures = figures
         .suppressed(nowhere, run.options)
         .with("generalized", coarser)
@@ -454,7 +454,7 @@ fn account(
     Account {
         attempts: solved.attempts.clone(),
         algorithm: solved.algorithm.to_owned(),
-        metric: (policy.release.metric.clone(), cost),
+        metric: (policy.release.metric.name().to_owned(), cost),
         ..Account::of(policy, sets.len() as u64, figures)
     }
 }

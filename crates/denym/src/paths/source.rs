@@ -82,7 +82,7 @@ pub(crate) fn read(policy: &Policy, engine: &Engine) -> Result<PathTable, Error>
         });
     };
     let wanted = wanted(policy, spec);
-    let mut options = crate::source::options(&policy.data, policy)?;
+    let mut options = crate::source::read_options(policy);
     let identifiers = policy.with_role(Role::Identifier);
     options.expected = identifiers.map(|spec| spec.name.clone()).collect();
     let location = crate::source::location(policy);

@@ -10,11 +10,11 @@ use denym_stream::{Bound, Form, Horizon, Matching, Options, Reference, Rule};
 
 use super::broker::{BrokerSpec, broker_section, with_login};
 use super::{
-    AttributeSpec, DataKind, DataSpec, Knowledge, Policy, PromiseSpec, Promised, ReleaseSpec,
+    AttributeSpec, DataKind, DataSpec, Knowledge, Metric, Policy, PromiseSpec, Promised,
+    ReleaseSpec,
 };
 use crate::Error;
 use crate::pseudonyms::Environment;
-use denym_attack::Shape;
 use denym_policy::reader::{Mistakes, Node, Section};
 use denym_policy::syntax;
 use denym_policy::{AttackSpec, Mistake, attack_section};
@@ -158,7 +158,7 @@ impl StreamPolicy {
                 .collect(),
             release: ReleaseSpec {
                 algorithm: options.rule.name().to_owned(),
-                metric: "suppressed-events".to_owned(),
+                metric: Metric::SuppressedEvents,
                 ..ReleaseSpec::default()
             },
             paths: None,
@@ -314,7 +314,7 @@ fn read(root: &Section<'_, '_>, file: &Path, mistakes: &Mistakes) -> Option<Stre
         None => None,
         Some(node) => Some(broker_section(&node)?),
     };
-    let attack = attack_section(root, &denym_attack::catalogue::gated_on(Shape::Windows));
+    let attack = attack_section(root, &denym_attack::gated_on("stream"));
     let (data, (size, step, lateness, origin, ahead, idle)) = (data?, window?);
     let release = release?;
     let ((l, matching), (promised, promise)) = (adversary?, promised?);

@@ -55,7 +55,7 @@ pub(crate) fn read(policy: &Policy, engine: &Engine) -> Result<Baskets, Error> {
             .map(|spec| spec.name.clone())
             .collect(),
     };
-    let mut options = crate::source::options(&policy.data, policy)?;
+    let mut options = crate::source::read_options(policy);
     options.expected = policy
         .with_role(Role::Identifier)
         .map(|spec| spec.name.clone())

@@ -7,7 +7,7 @@ use crate::parse::set;
 use crate::reader::{Node, Section};
 
 /// The keys of `[data]` that only paths have.
-pub(super) fn data_keys(section: &Section<'_, '_>, spec: &mut PathsSpec) {
+pub(crate) fn data_keys(section: &Section<'_, '_>, spec: &mut PathsSpec) {
     let column = |key: &str, example: &str| {
         let node = section.get(key)?;
         let name = node.string(example)?.to_owned();

@@ -2,42 +2,13 @@
 
 use std::path::PathBuf;
 
-use denym_data::Fraction;
-
 use super::PathsSpec;
-use crate::parse::{common_release, set};
+use crate::ReleaseSpec;
+use crate::parse::set;
 use crate::reader::Section;
-use crate::{ReleaseSpec, Vocabulary};
 
-/// What a release of paths can be measured by.
-const METRICS: [(&str, &str); 2] = [("loss", "loss"), ("distortion", "distortion")];
-
-/// Reads `[release]`.
-pub(super) fn release(
-    section: &Section<'_, '_>,
-    paths: &mut PathsSpec,
-    names: &[&'static str],
-) -> ReleaseSpec {
-    let mut spec = common_release(section);
-    if let Some(node) = section.get("algorithm") {
-        spec.algorithm_span = node.span();
-        set(
-            &mut spec.algorithm,
-            node.choice(&Vocabulary::choices(names)).map(str::to_owned),
-        );
-    }
-    if let Some(node) = section.get("metric") {
-        set(&mut spec.metric, node.choice(&METRICS).map(str::to_owned));
-    }
-    if let Some(node) = section.get("suppress-at-most") {
-        set(
-            &mut spec.suppress_at_most,
-            node.fraction(Fraction::ZERO, Some(Fraction::ONE)),
-        );
-    }
-    if let Some(node) = section.get("seed") {
-        set(&mut spec.seed, node.whole(0));
-    }
+/// The keys of `[release]` that only paths have.
+pub(crate) fn release(section: &Section<'_, '_>, paths: &mut PathsSpec, spec: &ReleaseSpec) {
     if let Some(node) = section.get("unsuppress") {
         set(&mut paths.unsuppress, node.boolean());
     }
@@ -84,5 +55,4 @@ pub(super) fn release(
             "add `places = \"regions.csv\"`, or `slots = [2, 4]`: what doublets become coarser by",
         );
     }
-    spec
 }

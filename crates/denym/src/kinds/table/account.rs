@@ -179,7 +179,7 @@ pub(super) fn account(
             .with("classes", classes_written)
             .said("published", published(classes_written, "classes"));
         let figures = of_recoding(all, plan, found);
-        let name = plan.policy.release.metric.clone();
+        let name = plan.policy.release.metric.name().to_owned();
         (name, attempts(found), figures)
     };
     Ok(Account {
@@ -201,7 +201,7 @@ fn of_recoding(all: Figures, plan: &Plan, found: &Found) -> Figures {
     };
     let losses = solution.statistics.attribute_loss.iter().copied();
     let losses: Vec<(String, f64)> = names.iter().cloned().zip(losses).collect();
-    let (metric, score) = (&plan.policy.release.metric, solution.score);
+    let (metric, score) = (plan.policy.release.metric.name(), solution.score);
     let levels = solution.recoding.levels.as_deref().map(named);
     let mut all = all
         .with("attribute_loss", by_name(&losses))

@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use denym_data::{Summary, Table};
 use denym_engine::Engine;
 use denym_measure::audit_recoding;
-use denym_tabular::{Context, Entry, Objective, Request, SpecialAlgorithm};
+use denym_tabular::{Context, Entry, Request, SpecialAlgorithm};
 use rayon::prelude::*;
 
 use super::proof::Candidate;
@@ -297,9 +297,7 @@ impl Search<'_> {
             summary: self.summary,
             hierarchies: &self.plan.hierarchies,
             promises: &promises,
-            objective: Objective::parse(&release.metric).ok_or_else(|| Error::Internal {
-                what: "a metric that the policy should have refused".into(),
-            })?,
+            objective: release.metric.objective(),
             suppress_at_most: budget(self.plan, suppress, self.summary),
             limits: Some(&self.plan.limits),
             setting: Some(&setting),

@@ -4,7 +4,7 @@ use denym_data::{ClassId, Fraction, Recoding, Summary, Table, Unit};
 use denym_measure::audit_recoding;
 use denym_microdata::tables::Grouped;
 use denym_tabular::{
-    Attempt, Context, EffortMeter, Entry, NamedSearch, Objective, Progress, Request, Solution,
+    Attempt, Context, EffortMeter, Entry, NamedSearch, Progress, Request, Solution,
     SpecialAlgorithm, SpecialOutput, SpecialTask, Statistics, least_suppression,
 };
 
@@ -125,7 +125,7 @@ pub(super) fn search(
     let unknown = |what: &str| Error::Internal {
         what: format!("a {what} that the policy should have refused"),
     };
-    let objective = Objective::parse(&release.metric).ok_or_else(|| unknown("metric"))?;
+    let objective = release.metric.objective();
     let request = Request {
         summary,
         hierarchies: &plan.hierarchies,
