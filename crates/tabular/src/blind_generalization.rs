@@ -69,7 +69,7 @@ impl Solver for BlindGeneralization {
         if summary
             .subjects
             .as_ref()
-            .is_some_and(|subjects| !one_each(subjects))
+            .is_some_and(|subjects| !one_each(subjects, summary.total()))
         {
             return Err(Error::SubjectsNotHonoured);
         }
@@ -108,12 +108,12 @@ impl Solver for BlindGeneralization {
     }
 }
 
-/// Whether no subject has two records in the table.
-fn one_each(subjects: &Ragged<u32>) -> bool {
+/// Whether no subject has two of the `records`: neither in two tuples, nor in one, which lists a subject once.
+fn one_each(subjects: &Ragged<u32>, records: u64) -> bool {
     let rows = (0..subjects.len()).flat_map(|tuple| subjects.row(tuple));
     let mut all: Vec<u32> = rows.copied().collect();
     all.sort_unstable();
-    all.windows(2).all(|pair| pair[0] != pair[1])
+    all.len() as u64 == records && all.windows(2).all(|pair| pair[0] != pair[1])
 }
 
 /// The tuples of each class.
