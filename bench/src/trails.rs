@@ -4,9 +4,9 @@
 
 use std::time::Instant;
 
-use denym_attack::SplitMix64;
+use denym_attack::Draws;
 use denym_attack::trails::{
-    ForcedMatching, Pair, Side, SubtrailGraph, reidit_complete, reidit_incomplete,
+    ForcedMatching, Pair, SubtrailGraph, TrailSide, reidit_complete, reidit_incomplete,
 };
 use denym_data::Trails;
 
@@ -32,7 +32,7 @@ fn people(
     institutions: usize,
     shortest: u64,
     longest: u64,
-    rng: &mut SplitMix64,
+    rng: &mut Draws,
 ) -> Trails {
     let all = institutions as u64;
     let rows: Vec<Vec<u32>> = (0..count)
@@ -47,7 +47,7 @@ fn people(
 }
 
 /// Keeps each visit with probability `keep`, at least one per person.
-fn incomplete(complete: &Trails, keep: f64, rng: &mut SplitMix64) -> Trails {
+fn incomplete(complete: &Trails, keep: f64, rng: &mut Draws) -> Trails {
     let rows: Vec<Vec<u32>> = complete
         .iter()
         .map(|trail| {
@@ -136,7 +136,7 @@ fn best_of<T>(runs: usize, mut run: impl FnMut() -> T) -> (T, f64) {
 }
 
 fn against_the_loops(count: usize) {
-    let mut rng = SplitMix64::new(20);
+    let mut rng = Draws::new(20);
     let p = people(count, 1_000, 3, 12, &mut rng);
     let n = incomplete(&p, 0.9, &mut rng);
     let (n01, p01) = (bits(&n), bits(&p));
@@ -149,11 +149,13 @@ fn against_the_loops(count: usize) {
             slow / fast
         );
     };
-    let (ours, fast) = best_of(5, || reidit_complete(Side::new(&p), Side::new(&p), &all));
+    let (ours, fast) = best_of(5, || {
+        reidit_complete(TrailSide::new(&p), TrailSide::new(&p), &all)
+    });
     let (theirs, slow) = best_of(1, || figure_2(&p01, &p01));
     row("REIDIT-C", &ours, &theirs, fast, slow, 500.0);
     let (ours, fast) = best_of(5, || {
-        let graph = SubtrailGraph::build(Side::new(&n), Side::new(&p), &all, usize::MAX);
+        let graph = SubtrailGraph::build(TrailSide::new(&n), TrailSide::new(&p), &all, usize::MAX);
         reidit_incomplete(&graph.expect("one institution list"))
     });
     let (theirs, slow) = best_of(1, || figure_3(&n01, &p01));
@@ -161,10 +163,10 @@ fn against_the_loops(count: usize) {
 }
 
 fn a_million(count: usize) {
-    let mut rng = SplitMix64::new(1_000_000);
+    let mut rng = Draws::new(1_000_000);
     let p = people(count, 1_000, 2, 12, &mut rng);
     let (pairs, seconds) = best_of(2, || {
-        reidit_complete(Side::new(&p), Side::new(&p), &|_, _| true)
+        reidit_complete(TrailSide::new(&p), TrailSide::new(&p), &|_, _| true)
     });
     assert!(
         pairs.iter().all(|(n, p)| n == p),
@@ -177,12 +179,17 @@ fn a_million(count: usize) {
 }
 
 fn many_edges(count: usize) {
-    let mut rng = SplitMix64::new(100_000);
+    let mut rng = Draws::new(100_000);
     let p = people(count, 200, 3, 16, &mut rng);
     let n = incomplete(&p, 0.7, &mut rng);
     let start = Instant::now();
-    let graph = SubtrailGraph::build(Side::new(&n), Side::new(&p), &|_, _| true, usize::MAX)
-        .expect("one institution list");
+    let graph = SubtrailGraph::build(
+        TrailSide::new(&n),
+        TrailSide::new(&p),
+        &|_, _| true,
+        usize::MAX,
+    )
+    .expect("one institution list");
     let related = start.elapsed().as_secs_f64();
     let elimination = reidit_incomplete(&graph);
     let eliminated = start.elapsed().as_secs_f64();

@@ -23,7 +23,7 @@ fn main() -> io::Result<()> {
         writeln!(text, "#[path = {file:?}]\npub mod {name};").map_err(io::Error::other)?;
     }
     text.push_str(
-        "\n/// The entries in the order of their files' names.\nconst LISTED: &[Entry] = &[",
+        "\n/// The entries in the order of their files' names.\nconst LISTED: &[AttackEntry] = &[",
     );
     for name in &names {
         write!(text, "{name}::ENTRY, ").map_err(io::Error::other)?;

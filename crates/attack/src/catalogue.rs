@@ -1,13 +1,15 @@
 //! The list of attacks, made from the implementations: every file of `src/attacks` is one attack, and there is no other list.
 //!
-//! An attack's file has its [`Entry`]: what it is called, what it threatens, what it works on, what the adversary knows, what its
+//! An attack's file has its [`AttackEntry`]: what it is called, what it threatens, what it works on, what the adversary knows, what its
 //! figures do not say, where it is described, and how it is run.
 
 use std::sync::LazyLock;
 
 use crate::finding::Ran;
+use crate::queries::QueryScene;
+use crate::releases::ReleasesScene;
 use crate::sequences::SequenceScene;
-use crate::table::{Aim, Candidates, TableScene, Told, Wish};
+use crate::table::{Aim, Candidates, Conclusion, TableScene, Wish};
 use crate::trails::TrailScene;
 use crate::windows::WindowScene;
 
@@ -83,7 +85,7 @@ pub enum Run {
         /// What the adversary knows beside quasi-identifiers, in words; empty when that is all.
         besides: &'static str,
         /// What one set of candidates tells.
-        told: fn(&Candidates<'_>, &Wish) -> Option<Told>,
+        told: fn(&Candidates<'_>, &Wish) -> Option<Conclusion>,
     },
     /// On a table.
     Table(fn(&TableScene<'_>) -> Ran),
@@ -93,8 +95,10 @@ pub enum Run {
     Trails(fn(&TrailScene<'_>) -> Ran),
     /// On the windows of a stream.
     Windows(fn(&WindowScene<'_>) -> Ran),
-    /// By a command of its own, because it needs more than one release.
-    Command(&'static str),
+    /// On several releases of the same people.
+    Releases(fn(&ReleasesScene<'_>) -> Ran),
+    /// On a system that answers counts and sums.
+    Queries(fn(&QueryScene<'_>) -> Ran),
 }
 
 /// What a policy may say about an attack.
@@ -110,7 +114,7 @@ pub enum Gate {
 
 /// One attack.
 #[derive(Debug, Clone, Copy)]
-pub struct Entry {
+pub struct AttackEntry {
     /// Name in policies, certificates, reports and flags.
     pub name: &'static str,
     /// Where it stands in lists, smallest first; by name among equals.
@@ -133,17 +137,18 @@ pub struct Entry {
     pub run: Run,
 }
 
-impl Entry {
+impl AttackEntry {
     /// The command that runs it.
     pub fn command(&self) -> &'static str {
-        match (self.run, self.shape) {
-            (Run::Command(command), _) => command,
-            (_, Shape::Microdata) => "denym attack DIR --policy FILE, or denym attack numbers",
-            (_, Shape::Paths | Shape::Transactions) => {
-                "denym attack DIR --policy FILE, or --raw FILE"
+        match self.shape {
+            Shape::Microdata => "denym attack DIR --policy FILE, or denym attack numbers",
+            Shape::Paths | Shape::Transactions => "denym attack DIR --policy FILE, or --raw FILE",
+            Shape::Trails => "denym attack DIR --policy FILE, or denym attack trails",
+            Shape::Releases => "denym attack releases A B --sensitive COLUMN",
+            Shape::Queries => {
+                "denym attack queries DATA [--before BEFORE] --known COLUMNS --number COLUMN"
             }
-            (_, Shape::Trails) => "denym attack DIR --policy FILE, or denym attack trails",
-            (_, _) if self.gate != Gate::Never => "denym attack DIR",
+            _ if self.gate != Gate::Never => "denym attack DIR",
             _ => "denym attack table",
         }
     }
@@ -152,14 +157,14 @@ impl Entry {
 include!(concat!(env!("OUT_DIR"), "/attacks.rs"));
 
 /// Every attack.
-pub static CATALOGUE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+pub static CATALOGUE: LazyLock<Vec<AttackEntry>> = LazyLock::new(|| {
     let mut all = LISTED.to_vec();
     all.sort_by_key(|entry| (entry.place, entry.name));
     all
 });
 
 /// The entry called `name`.
-pub fn entry(name: &str) -> Option<&'static Entry> {
+pub fn entry(name: &str) -> Option<&'static AttackEntry> {
     CATALOGUE.iter().find(|entry| entry.name == name)
 }
 

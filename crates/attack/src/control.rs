@@ -20,8 +20,9 @@
 //!
 //! Attempts x published records x attributes, all cores.
 
-use crate::evidence::{Trial, sampled_once};
+use crate::evidence::{AttackTrial, sampled_once};
 use crate::table::Covers;
+use crate::table::linkage::check;
 use crate::{Error, Evidence};
 
 /// One attack on members and on held-out people.
@@ -66,7 +67,7 @@ impl Controlled {
 
 /// A release, and people as columns of codes; `covers[a]` relates published to people's codes of attribute `a`.
 #[derive(Debug, Clone, Copy)]
-pub struct Setting<'a> {
+pub struct Comparison<'a> {
     /// How many of the first attributes the adversary knows; each of the others is a secret.
     pub known: usize,
     /// Published columns.
@@ -83,7 +84,7 @@ pub struct Setting<'a> {
     pub seed: u64,
 }
 
-impl<'a> Setting<'a> {
+impl<'a> Comparison<'a> {
     fn check(&self) -> Result<(), Error> {
         if self.known > self.covers.len() {
             return Err(Error::OutOfRange {
@@ -91,37 +92,14 @@ impl<'a> Setting<'a> {
                 range: "among the attributes",
             });
         }
-        for (what, table) in [
-            ("published", self.published),
-            ("members", self.members),
-            ("held-out", self.held_out),
-        ] {
-            if table.len() != self.covers.len() {
-                return Err(Error::LengthsDiffer {
-                    what,
-                    expected: self.covers.len(),
-                    found: table.len(),
-                });
-            }
-            let rows = table.first().map_or(0, |column| column.len());
-            if let Some(column) = table.iter().find(|column| column.len() != rows) {
-                return Err(Error::LengthsDiffer {
-                    what,
-                    expected: rows,
-                    found: column.len(),
-                });
-            }
-            for (column, relation) in table.iter().zip(self.covers) {
-                let domain = if what == "published" {
-                    relation.published_len()
-                } else {
-                    relation.external_len()
-                };
-                if let Some(row) = column.iter().position(|&code| code as usize >= domain) {
-                    return Err(Error::CodeOutOfDomain { what, row, domain });
-                }
-            }
-        }
+        check(
+            "published",
+            self.published,
+            self.covers,
+            Covers::published_len,
+        )?;
+        check("members", self.members, self.covers, Covers::external_len)?;
+        check("held-out", self.held_out, self.covers, Covers::external_len)?;
         Ok(())
     }
 
@@ -130,7 +108,7 @@ impl<'a> Setting<'a> {
     /// # Errors
     ///
     /// When the tables do not fit together.
-    pub(crate) fn compare<A: Trial>(
+    pub(crate) fn compare<A: AttackTrial>(
         &self,
         name: &'static str,
         attack: impl Fn(&'a [&'a [u32]]) -> A,

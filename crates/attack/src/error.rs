@@ -45,14 +45,20 @@ pub enum Error {
         /// The range in words.
         range: &'static str,
     },
-    /// A column that a linking attribute names is not there.
-    #[error("no column `{column}` in the release of institution number {institution}")]
-    UnknownColumn {
-        /// The column name as asked for.
-        column: String,
-        /// The institution, from 0 in the order given.
-        institution: usize,
+    /// Every pair of a published and an external value is looked at, and there are too many.
+    #[error("`{attribute}` has too many different values to compare")]
+    TooManyValues {
+        /// The attribute.
+        attribute: String,
     },
+    /// A search that is run again gives the release for no original, so that nothing is ruled out.
+    #[error(
+        "the search gives this release for no original that agrees with it, so none can be ruled out"
+    )]
+    NotPublishedAgain,
+    /// A table does not fit together.
+    #[error(transparent)]
+    Data(#[from] denym_data::Error),
     /// An exhaustive enumeration would take more steps than allowed.
     #[error("exhaustive search needs more than {limit} steps")]
     TooManySteps {
@@ -70,7 +76,9 @@ impl Error {
             Self::LengthsDiffer { .. } => "attack-lengths-differ",
             Self::CodeOutOfDomain { .. } => "attack-code-out-of-domain",
             Self::OutOfRange { .. } => "attack-out-of-range",
-            Self::UnknownColumn { .. } => "attack-unknown-column",
+            Self::TooManyValues { .. } => "argument",
+            Self::Data(error) => error.code(),
+            Self::NotPublishedAgain => "attack-not-published-again",
             Self::TooManySteps { .. } => "attack-too-many-steps",
         }
     }
@@ -93,7 +101,14 @@ impl Error {
                 domain.saturating_sub(1)
             ),
             Self::OutOfRange { what, range } => format!("choose `{what}` {range}"),
-            Self::UnknownColumn { .. } => "name a column that every release has".to_owned(),
+            Self::TooManyValues { .. } => {
+                "leave the column out with --link, or attack a sample".to_owned()
+            }
+            Self::Data(error) => error.help(),
+            Self::NotPublishedAgain => {
+                "attack a release whose search can be repeated: same policy, same version"
+                    .to_owned()
+            }
             Self::TooManySteps { .. } => "raise the limit or sample instead".to_owned(),
         }
     }

@@ -4,7 +4,7 @@
 //! find the victim). [`exhaustive`] tries everything the adversary could know about every victim and counts the victims
 //! that fall to some of it; [`sampled`] draws victims and knowledge and counts the draws that succeed.
 
-use crate::{SplitMix64, interval};
+use crate::{Draws, interval};
 use rayon::prelude::*;
 
 /// How much of what could be tried was tried.
@@ -135,11 +135,11 @@ pub enum Draw<'a> {
     /// Everything the adversary might know.
     All,
     /// One thing, drawn at random.
-    One(&'a mut SplitMix64),
+    One(&'a mut Draws),
 }
 
 /// A knowledge generator and a matching rule.
-pub trait Trial: Sync {
+pub trait AttackTrial: Sync {
     /// What the adversary knows about one victim.
     type Knowledge;
     /// How many victims there are.
@@ -151,7 +151,7 @@ pub trait Trial: Sync {
 }
 
 /// Tries everything on everybody.
-pub fn exhaustive<A: Trial>(name: &'static str, attack: &A) -> Evidence {
+pub fn exhaustive<A: AttackTrial>(name: &'static str, attack: &A) -> Evidence {
     let victims = attack.victims();
     let successes = (0..victims)
         .into_par_iter()
@@ -166,7 +166,12 @@ pub fn exhaustive<A: Trial>(name: &'static str, attack: &A) -> Evidence {
 }
 
 /// Draws `attempts` victims with replacement and one piece of knowledge of each. The same for any number of threads.
-pub fn sampled<A: Trial>(name: &'static str, attack: &A, attempts: u64, seed: u64) -> Evidence {
+pub fn sampled<A: AttackTrial>(
+    name: &'static str,
+    attack: &A,
+    attempts: u64,
+    seed: u64,
+) -> Evidence {
     let victims = attack.victims() as u64;
     let attempts = if victims == 0 { 0 } else { attempts };
     let successes = (0..attempts)
@@ -183,15 +188,14 @@ pub fn sampled<A: Trial>(name: &'static str, attack: &A, attempts: u64, seed: u6
 /// Draws `attempts` different victims (all when there are fewer) and one piece of knowledge of each.
 ///
 /// Nobody counts twice, so the interval also covers which people happened to be there: what a comparison with others needs.
-pub fn sampled_once<A: Trial>(
+pub fn sampled_once<A: AttackTrial>(
     name: &'static str,
     attack: &A,
     attempts: u64,
     seed: u64,
 ) -> Evidence {
     let victims = attack.victims();
-    let chosen =
-        SplitMix64::new(seed).distinct(usize::try_from(attempts).unwrap_or(victims), victims);
+    let chosen = Draws::new(seed).distinct(usize::try_from(attempts).unwrap_or(victims), victims);
     let successes = chosen
         .par_iter()
         .filter(|&&victim| try_one(attack, victim, &mut stream(seed, victim as u64)))
@@ -205,11 +209,11 @@ pub fn sampled_once<A: Trial>(
 }
 
 /// One stream per attempt, so that the split over threads does not matter.
-fn stream(seed: u64, attempt: u64) -> SplitMix64 {
-    SplitMix64::new(SplitMix64::new(seed.wrapping_add(attempt)).next_u64() ^ seed.rotate_left(32))
+fn stream(seed: u64, attempt: u64) -> Draws {
+    Draws::new(Draws::new(seed.wrapping_add(attempt)).next_u64() ^ seed.rotate_left(32))
 }
 
-fn try_one<A: Trial>(attack: &A, victim: usize, rng: &mut SplitMix64) -> bool {
+fn try_one<A: AttackTrial>(attack: &A, victim: usize, rng: &mut Draws) -> bool {
     attack
         .knowledge(victim, Draw::One(rng))
         .first()
@@ -222,7 +226,7 @@ mod tests {
 
     /// Victim v falls to knowledge k when v divides k.
     struct Divides;
-    impl Trial for Divides {
+    impl AttackTrial for Divides {
         type Knowledge = u64;
         fn victims(&self) -> usize {
             10

@@ -4,7 +4,9 @@
 
 use serde_json::Value;
 
-use crate::catalogue::{CATALOGUE, Entry, Run, Shape};
+use crate::catalogue::{AttackEntry, CATALOGUE, Run, Shape};
+use crate::queries::QueryScene;
+use crate::releases::ReleasesScene;
 use crate::sequences::SequenceScene;
 use crate::table::TableScene;
 use crate::trails::TrailScene;
@@ -32,6 +34,24 @@ pub struct Finding {
     pub note: String,
     /// Whom it succeeds on best. This points at people: it stays with the steward.
     pub worst: Vec<Value>,
+}
+
+impl Finding {
+    /// What an attack came to for who knows this; nothing is said of the source, of others or of victims, and only a bound of its own
+    /// speaks of it.
+    pub fn new(after: Evidence, knows: impl Into<String>) -> Self {
+        Self {
+            attack: after.attack,
+            attribute: None,
+            knows: knows.into(),
+            bounded: false,
+            before: None,
+            after,
+            held_out: None,
+            note: String::new(),
+            worst: Vec::new(),
+        }
+    }
 }
 
 /// An attack that was not run, and why.
@@ -80,6 +100,10 @@ pub enum Scene<'a> {
     Trails(&'a TrailScene<'a>),
     /// Windows of a stream.
     Windows(&'a WindowScene<'a>),
+    /// Several releases of the same people.
+    Releases(&'a ReleasesScene<'a>),
+    /// A system that answers counts and sums.
+    Queries(&'a QueryScene<'a>),
 }
 
 impl Scene<'_> {
@@ -90,6 +114,8 @@ impl Scene<'_> {
             Self::Transactions(_) => Shape::Transactions,
             Self::Trails(_) => Shape::Trails,
             Self::Windows(_) => Shape::Windows,
+            Self::Releases(_) => Shape::Releases,
+            Self::Queries(_) => Shape::Queries,
         }
     }
 }
@@ -109,67 +135,146 @@ pub struct RedTeam {
 ///
 /// When the parts of the scene do not fit together.
 pub fn red_team(scene: &Scene<'_>) -> Result<RedTeam, Error> {
-    let mut team = RedTeam::default();
-    let mut on_candidates = match scene {
-        Scene::Table(scene) => Some(scene.on_candidates()?),
-        _ => None,
-    };
+    let mut found = Vec::new();
     let mut declined: Vec<NotRun> = Vec::new();
+    let mut on_candidates = false;
     for entry in CATALOGUE.iter() {
-        let ran = match (entry.run, scene) {
-            (Run::Candidates { .. }, Scene::Table(_)) => {
-                if let Some((findings, left)) = on_candidates.take() {
-                    team.findings.extend(findings);
+        match (entry.run, scene) {
+            // These look at the same sets of people, and are run together.
+            (Run::Candidates { .. }, Scene::Table(scene)) => {
+                if !std::mem::replace(&mut on_candidates, true) {
+                    let (findings, left) = scene.on_candidates()?;
+                    found.extend(findings);
                     declined.extend(left);
                 }
-                continue;
             }
-            (Run::Table(run), Scene::Table(scene)) => run(scene),
-            (Run::Sequences(run), Scene::Paths(scene)) if entry.shape == Shape::Paths => run(scene),
-            (Run::Sequences(run), Scene::Transactions(scene))
-                if entry.shape == Shape::Transactions =>
-            {
-                run(scene)
-            }
-            (Run::Trails(run), Scene::Trails(scene)) => run(scene),
-            (Run::Windows(run), Scene::Windows(scene)) => run(scene),
-            _ => Err(Declined::Because(elsewhere(entry))),
-        };
-        match ran {
-            Ok(findings) => team.findings.extend(findings),
-            Err(Declined::Because(why)) => declined.push(NotRun {
-                attack: entry.name,
-                why,
-            }),
-            Err(Declined::Failed(error)) => return Err(error),
+            _ => match run_alone(entry, scene) {
+                Ok(findings) => found.extend(findings),
+                Err(Declined::Because(why)) => declined.push(NotRun {
+                    attack: entry.name,
+                    why,
+                }),
+                Err(Declined::Failed(error)) => return Err(error),
+            },
         }
-    }
-    // What nobody was tried on has no rate: a zero would read as a defence that held.
-    team.findings.retain(|found| {
-        if found.after.attempts == 0 {
-            declined.push(NotRun {
-                attack: found.attack,
-                why: "there is nobody to try it on".to_owned(),
-            });
-        }
-        found.after.attempts > 0
-    });
-    let ran = |name: &str| team.findings.iter().any(|found| found.attack == name);
-    for entry in CATALOGUE.iter().filter(|entry| !ran(entry.name)) {
-        let given = declined.iter().find(|left| left.attack == entry.name);
-        let why = given.map_or_else(|| elsewhere(entry), |left| left.why.clone());
-        team.not_run.push(NotRun {
-            attack: entry.name,
-            why,
-        });
     }
     debug_assert!(
-        team.findings
-            .iter()
-            .all(|found| works_on(found.attack, scene)),
+        found.iter().all(|found| works_on(found.attack, scene)),
         "an attack ran on a kind that is not its own"
     );
-    Ok(team)
+    Ok(RedTeam::of(&CATALOGUE, found, &declined))
+}
+
+/// Runs one attack of the catalogue; on a table one that needs no candidates.
+///
+/// # Errors
+///
+/// As [`red_team`].
+pub fn one_attack(name: &str, scene: &Scene<'_>) -> Result<RedTeam, Error> {
+    let Some(entry) = crate::catalogue::entry(name) else {
+        return Ok(RedTeam::default());
+    };
+    let (found, why) = match run_alone(entry, scene) {
+        Ok(found) => (found, None),
+        Err(Declined::Because(why)) => (Vec::new(), Some(why)),
+        Err(Declined::Failed(error)) => return Err(error),
+    };
+    let declined = why.map(|why| NotRun {
+        attack: entry.name,
+        why,
+    });
+    Ok(RedTeam::of(
+        std::slice::from_ref(entry),
+        found,
+        declined.as_slice(),
+    ))
+}
+
+fn run_alone(entry: &AttackEntry, scene: &Scene<'_>) -> Ran {
+    match (entry.run, scene) {
+        (Run::Table(run), Scene::Table(scene)) => run(scene),
+        (Run::Sequences(run), Scene::Paths(scene)) if entry.shape == Shape::Paths => run(scene),
+        (Run::Sequences(run), Scene::Transactions(scene)) if entry.shape == Shape::Transactions => {
+            run(scene)
+        }
+        (Run::Trails(run), Scene::Trails(scene)) => run(scene),
+        (Run::Windows(run), Scene::Windows(scene)) => run(scene),
+        (Run::Releases(run), Scene::Releases(scene)) => run(scene),
+        (Run::Queries(run), Scene::Queries(scene)) => run(scene),
+        _ => Err(Declined::Because(elsewhere(entry))),
+    }
+}
+
+impl RedTeam {
+    /// What was found; every other of these attacks was not run, for the reason it gave.
+    fn of(entries: &[AttackEntry], mut found: Vec<Finding>, declined: &[NotRun]) -> Self {
+        let mut declined = declined.to_vec();
+        // What nobody was tried on has no rate: a zero would read as a defence that held.
+        found.retain(|found| {
+            if found.after.attempts == 0 {
+                declined.push(NotRun {
+                    attack: found.attack,
+                    why: "there is nobody to try it on".to_owned(),
+                });
+            }
+            found.after.attempts > 0
+        });
+        let ran = |name: &str| found.iter().any(|found| found.attack == name);
+        let left = entries.iter().filter(|entry| !ran(entry.name));
+        let left = left.map(|entry| {
+            let given = declined.iter().find(|left| left.attack == entry.name);
+            let why = given.map_or_else(|| elsewhere(entry), |left| left.why.clone());
+            NotRun {
+                attack: entry.name,
+                why,
+            }
+        });
+        Self {
+            not_run: left.collect(),
+            findings: found,
+        }
+    }
+
+    /// What was found in several places: people are added up, and attacks that ran nowhere are listed. The notes say of how many places
+    /// of `what` they speak.
+    pub fn over(teams: &[RedTeam], what: &str) -> Self {
+        let mut same: Vec<Vec<&Finding>> = Vec::new();
+        for found in teams.iter().flat_map(|team| &team.findings) {
+            let alike = |of: &&mut Vec<&Finding>| {
+                (of[0].attack, &of[0].attribute) == (found.attack, &found.attribute)
+            };
+            match same.iter_mut().find(alike) {
+                Some(list) => list.push(found),
+                None => same.push(vec![found]),
+            }
+        }
+        let merged = same.into_iter().filter_map(|list| {
+            let parts: Vec<&Evidence> = list.iter().map(|found| &found.after).collect();
+            let first = *list.first()?;
+            Some(Finding {
+                after: Evidence::together(&parts)?,
+                note: format!("{} Over {} {what}", first.note, list.len())
+                    .trim()
+                    .to_owned(),
+                ..first.clone()
+            })
+        });
+        let mut findings: Vec<Finding> = merged.collect();
+        let place =
+            |found: &Finding| crate::catalogue::entry(found.attack).map(|entry| entry.place);
+        findings.sort_by_key(place);
+        let ran = |left: &&NotRun| findings.iter().all(|found| found.attack != left.attack);
+        let not_run = teams.last().into_iter().flat_map(|team| &team.not_run);
+        Self {
+            not_run: not_run.filter(ran).cloned().collect(),
+            findings,
+        }
+    }
+
+    /// What the attack called `name` found.
+    pub fn found(&self, name: &str) -> Option<&Finding> {
+        self.findings.iter().find(|found| found.attack == name)
+    }
 }
 
 fn works_on(name: &str, scene: &Scene<'_>) -> bool {
@@ -180,7 +285,7 @@ fn works_on(name: &str, scene: &Scene<'_>) -> bool {
 }
 
 /// Why an attack on another kind of data is not run.
-fn elsewhere(entry: &Entry) -> String {
+fn elsewhere(entry: &AttackEntry) -> String {
     match entry.shape {
         Shape::Releases => "it needs several releases: see `denym attack releases`".to_owned(),
         Shape::Queries => "no queries are answered: see `denym attack queries`".to_owned(),

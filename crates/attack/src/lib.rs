@@ -10,6 +10,7 @@ mod error;
 pub mod evidence;
 pub mod finding;
 pub mod interval;
+pub mod minimality;
 pub mod queries;
 pub mod releases;
 mod seeded;
@@ -23,9 +24,9 @@ pub mod attacks {
     pub use crate::catalogue::{distance_linkage, inference, linkability, presence, singling_out};
 }
 
-pub use catalogue::{CATALOGUE, Entry, Gate, Run, Shape, Threat, gated_on};
+pub use catalogue::{AttackEntry, CATALOGUE, Gate, Run, Shape, Threat, gated_on};
 pub use control::Controlled;
 pub use error::Error;
-pub use evidence::{Coverage, Draw, Evidence, Trial};
-pub use finding::{Declined, Finding, NotRun, Ran, RedTeam, Scene, red_team};
-pub use seeded::SplitMix64;
+pub use evidence::{AttackTrial, Coverage, Draw, Evidence};
+pub use finding::{Declined, Finding, NotRun, Ran, RedTeam, Scene, one_attack, red_team};
+pub use seeded::Draws;

@@ -2,9 +2,9 @@
 
 /// A stream of numbers fixed by its seed.
 #[derive(Debug, Clone)]
-pub struct SplitMix64(denym_data::SplitMix64);
+pub struct Draws(denym_data::SplitMix64);
 
-impl SplitMix64 {
+impl Draws {
     /// The stream of `seed`.
     pub fn new(seed: u64) -> Self {
         Self(denym_data::SplitMix64::new(seed))
@@ -46,9 +46,9 @@ mod tests {
 
     #[test]
     fn the_stream_is_the_reference_one() {
-        let mut rng = SplitMix64::new(0);
+        let mut rng = Draws::new(0);
         assert_eq!(rng.next_u64(), 0xE220_A839_7B1D_CDAF);
-        let mut rng = SplitMix64::new(5);
+        let mut rng = Draws::new(5);
         let mut hits = [0_u32; 6];
         for _ in 0..3000 {
             let two = rng.distinct(2, 6);

@@ -15,9 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use denym_data::Fraction;
 
-use crate::catalogue::{Entry, Gate};
+use crate::catalogue::{AttackEntry, Gate};
 use crate::finding::{Declined, Finding, Ran};
-use crate::sequences::{Doublet, DoubletAttack, Effort, Matching, Secret, Setting};
+use crate::sequences::{Doublet, DoubletAttack, Effort, Exposure, FitRule, Inferable};
+use crate::{Error, RedTeam, Scene, red_team};
 
 /// A record of a window: the doublets it shows in time order, its sensitive values as a number that equal ones share, and how many people show that.
 pub type WindowRecord = (Vec<Doublet>, u32, u64);
@@ -37,22 +38,136 @@ pub struct WindowScene<'a> {
     pub effort: Effort,
 }
 
-/// A sensitive value that must not be inferred.
+/// What must not be inferred of a sensitive attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WindowSecret {
     /// The attribute.
     pub attribute: String,
-    /// For each profile whether it has the value.
-    pub having: Vec<bool>,
-    /// How sure one may become of it; not certain, where no promise says more.
-    pub at_most: Option<Fraction>,
+    /// For each profile its value, as a number.
+    pub value_of: Vec<u32>,
+    /// The value and how sure one may become of it; without, no value may become certain.
+    pub bound: Option<(u32, Fraction)>,
+}
+
+/// A window as it is published.
+#[derive(Debug, Clone)]
+pub struct ShownWindow<'a> {
+    /// The doublets it shows.
+    pub places: Vec<(&'a str, i64)>,
+    /// The distinct combinations of sensitive values.
+    pub profiles: &'a [Vec<String>],
+    /// Positions of the places of its path, position of its profile, how many people.
+    pub records: Vec<(&'a [u32], u32, u64)>,
+}
+
+/// What a stream promises.
+#[derive(Debug, Clone)]
+pub struct WindowClaims<'a> {
+    /// How many doublets the adversary knows.
+    pub known: usize,
+    /// The sensitive attributes, in the order of the profiles.
+    pub attributes: Vec<&'a str>,
+    /// Attribute, value, and how sure one may become of it.
+    pub bounds: Vec<(&'a str, &'a str, Fraction)>,
+}
+
+/// Attacks a window beside the one published before it.
+///
+/// # Errors
+///
+/// When a record does not fit its window.
+pub fn attack_window(
+    claims: &WindowClaims<'_>,
+    before: Option<&ShownWindow<'_>>,
+    window: &ShownWindow<'_>,
+    effort: Effort,
+) -> Result<RedTeam, Error> {
+    let numbers = Numbering::of(before.into_iter().chain([window]));
+    let shown = numbers.records(window);
+    let before = before.map(|before| numbers.records(before));
+    let scene = WindowScene {
+        window: &shown,
+        before: before.as_deref(),
+        known: claims.known,
+        secrets: &numbers.secrets(claims),
+        effort,
+    };
+    red_team(&Scene::Windows(&scene))
+}
+
+/// One numbering of places, times and sensitive values for two windows.
+struct Numbering<'a> {
+    places: BTreeMap<&'a str, u32>,
+    times: BTreeMap<i64, u32>,
+    profiles: BTreeMap<&'a [String], u32>,
+}
+
+impl<'a> Numbering<'a> {
+    fn of(windows: impl Iterator<Item = &'a ShownWindow<'a>>) -> Self {
+        let (mut places, mut times) = (BTreeSet::new(), BTreeSet::new());
+        let mut profiles = BTreeSet::new();
+        for window in windows {
+            places.extend(window.places.iter().map(|place| place.0));
+            times.extend(window.places.iter().map(|place| place.1));
+            profiles.extend(window.profiles.iter().map(Vec::as_slice));
+        }
+        Self {
+            places: places.into_iter().zip(0..).collect(),
+            times: times.into_iter().zip(0..).collect(),
+            profiles: profiles.into_iter().zip(0..).collect(),
+        }
+    }
+
+    fn records(&self, window: &ShownWindow<'_>) -> Vec<WindowRecord> {
+        let doublet = |at: &u32| -> Option<Doublet> {
+            let (place, time) = window.places.get(*at as usize)?;
+            Some((*self.places.get(place)?, *self.times.get(time)?))
+        };
+        let records = window.records.iter();
+        records
+            .filter_map(|&(path, profile, count)| {
+                let profile = window.profiles.get(profile as usize)?;
+                let profile = self.profiles.get(profile.as_slice())?;
+                Some((path.iter().filter_map(doublet).collect(), *profile, count))
+            })
+            .collect()
+    }
+
+    /// Bounded values; and of every other attribute that no value is certain.
+    fn secrets(&self, claims: &WindowClaims<'_>) -> Vec<WindowSecret> {
+        let mut secrets = Vec::new();
+        for (at, attribute) in claims.attributes.iter().enumerate() {
+            let own = |profile: &&'a [String]| profile.get(at).map_or("", String::as_str);
+            let values: BTreeSet<&str> = self.profiles.keys().map(own).collect();
+            let code: BTreeMap<&str, u32> = values.into_iter().zip(0..).collect();
+            let value_of: Vec<u32> = self.profiles.keys().map(|p| code[own(p)]).collect();
+            let mut secret = |bound| {
+                secrets.push(WindowSecret {
+                    attribute: (*attribute).to_owned(),
+                    value_of: value_of.clone(),
+                    bound,
+                });
+            };
+            let bounds = claims.bounds.iter();
+            let mut bounds = bounds.filter(|bound| bound.0 == *attribute).peekable();
+            if bounds.peek().is_none() {
+                secret(None);
+            }
+            for (_, value, at_most) in bounds {
+                // A value that nobody has is nobody's secret.
+                let value = code.get(value).copied().unwrap_or(u32::MAX);
+                secret(Some((value, *at_most)));
+            }
+        }
+        secrets
+    }
 }
 
 impl WindowScene<'_> {
     /// Whom any few doublets find among `records`, and what follows of them.
     pub(crate) fn found(
         &self,
-        entry: &Entry,
+        entry: &AttackEntry,
         records: &[WindowRecord],
         shown: &str,
         nobody: &str,
@@ -65,46 +180,44 @@ impl WindowScene<'_> {
         }
         people.sort_by_key(|one| std::cmp::Reverse(one.2));
         let paths: Vec<&[Doublet]> = people.iter().map(|one| one.0.as_slice()).collect();
-        let mut setting = Setting::aligned(&paths, &paths)?;
+        let mut setting = Exposure::aligned(&paths, &paths)?;
         let each = |people: u64| u32::try_from(people).unwrap_or(u32::MAX);
         let counts: Vec<u32> = people.iter().map(|one| each(one.2)).collect();
-        let secrets: Vec<Secret> = self
-            .secrets
-            .iter()
-            .map(|secret| Secret {
-                carriers: people
-                    .iter()
-                    .map(|&(_, profile, count)| {
-                        let has = secret.having.get(*profile as usize) == Some(&true);
-                        if has { each(*count) } else { 0 }
-                    })
+        let inferable = |secret: &WindowSecret| {
+            let values = people
+                .iter()
+                .map(|one| secret.value_of.get(one.1 as usize).copied());
+            let Some((value, at_most)) = &secret.bound else {
+                return Inferable::AnyValue {
+                    of_record: values.collect(),
+                };
+            };
+            let has = values.zip(&counts);
+            Inferable::Fact {
+                carriers: has
+                    .map(|(own, n)| if own == Some(*value) { *n } else { 0 })
                     .collect(),
-                at_most: secret
-                    .at_most
-                    .map(|most| (most.numerator(), most.denominator())),
+                at_most: (at_most.numerator(), at_most.denominator()),
                 named_by: Vec::new(),
-            })
-            .collect();
+            }
+        };
+        let secrets: Vec<Inferable> = self.secrets.iter().map(inferable).collect();
         setting.counts = (counts.clone(), counts);
         let fates =
-            DoubletAttack::new(&setting, Matching::Covers, self.known, &secrets)?.run(&self.effort);
+            DoubletAttack::new(&setting, FitRule::Covers, self.known, &secrets)?.run(&self.effort);
+        let knows = format!("any {} doublets that {shown} of everybody", self.known);
         let finding = |attribute: Option<String>, after, note: &str| Finding {
-            attack: entry.name,
             attribute,
-            knows: format!("any {} doublets that {shown} of everybody", self.known),
             bounded: entry.gate == Gate::Plain,
-            before: None,
-            after,
-            held_out: None,
             note: note.to_owned(),
-            worst: Vec::new(),
+            ..Finding::new(after, knows.clone())
         };
         let mut findings = vec![finding(None, fates.linkage(entry.name), "")];
         let mut first = 0;
         for same in self.secrets.chunk_by(|a, b| a.attribute == b.attribute) {
             let secrets = first..first + same.len();
             first = secrets.end;
-            let note = if same.iter().any(|secret| secret.at_most.is_some()) {
+            let note = if same.iter().any(|secret| secret.bound.is_some()) {
                 "Succeeds when a value is likelier than its bound."
             } else {
                 "Succeeds when all records that fit have one value."

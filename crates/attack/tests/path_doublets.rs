@@ -1,9 +1,9 @@
 //! The any-L-doublets attack against a slow and obvious one: classes, coarser doublets and local suppression included.
 
-use denym_attack::SplitMix64;
+use denym_attack::Draws;
 use denym_attack::sequences::{
-    Alike, DoubletAttack, Effort, Habit, HomeWork, Matching, Places, Rows, Secret, Setting,
-    Sureness, TopLocations, correlation,
+    Alike, DoubletAttack, DoubletRows, Effort, Exposure, FitRule, Habit, HomeWork, Inferable,
+    Sureness, TopLocations, VisitedPlaces, correlation,
 };
 
 /// Five places at four times; doublet = time x 5 + place. Coarser ones are 20 + time x 2 + (place is 3 or 4).
@@ -12,12 +12,12 @@ fn coarser(doublet: u32) -> u32 {
 }
 
 struct Case {
-    setting: Setting,
+    setting: Exposure,
     sick: Vec<bool>,
 }
 
 /// Raw paths of up to four doublets; some records lose a doublet, or show a coarser one.
-fn case(rng: &mut SplitMix64) -> Case {
+fn case(rng: &mut Draws) -> Case {
     let people = 4 + rng.below(8) as usize;
     let (mut raw, mut published) = (Vec::new(), Vec::new());
     let gone = rng.below(20) as u32;
@@ -44,9 +44,9 @@ fn case(rng: &mut SplitMix64) -> Case {
     // Victim i is record people - 1 - i.
     published.reverse();
     let records: Vec<u32> = classes.iter().rev().copied().collect();
-    let setting = Setting {
-        raw: Rows::new(raw.iter().map(Vec::as_slice)),
-        published: Rows::new(published.iter().map(Vec::as_slice)),
+    let setting = Exposure {
+        raw: DoubletRows::new(raw.iter().map(Vec::as_slice)),
+        published: DoubletRows::new(published.iter().map(Vec::as_slice)),
         own: Some((0..people as u32).rev().collect()),
         stands_for: (0..20)
             .map(|doublet| vec![doublet, coarser(doublet)])
@@ -70,7 +70,7 @@ fn case(rng: &mut SplitMix64) -> Case {
 }
 
 /// The records that fit, by the words of the definition.
-fn candidates(setting: &Setting, matching: Matching, victim: usize, known: &[u32]) -> Vec<usize> {
+fn candidates(setting: &Exposure, matching: FitRule, victim: usize, known: &[u32]) -> Vec<usize> {
     let shows = |row: usize, doublet: u32| {
         let shown = setting.published.get(row);
         shown.contains(&doublet) || shown.contains(&coarser(doublet))
@@ -82,9 +82,9 @@ fn candidates(setting: &Setting, matching: Matching, victim: usize, known: &[u32
     let fits = |row: usize, doublet: u32| {
         let published = (0..setting.published.len()).any(|other| shows(other, doublet));
         match matching {
-            Matching::Covers => !published || shows(row, doublet),
-            Matching::Consistent if published => shows(row, doublet),
-            Matching::Consistent | Matching::ConsistentLocal => {
+            FitRule::Covers => !published || shows(row, doublet),
+            FitRule::Consistent if published => shows(row, doublet),
+            FitRule::Consistent | FitRule::ConsistentLocal => {
                 shows(row, doublet) || !busy(row, doublet)
             }
         }
@@ -106,18 +106,18 @@ fn rounded(rate: f64) -> i64 {
 
 #[test]
 fn agrees_with_the_definition() {
-    let mut rng = SplitMix64::new(8);
+    let mut rng = Draws::new(8);
     for round in 0..1_500 {
         let Case { setting, sick } = case(&mut rng);
-        let secrets = [Secret {
+        let secrets = [Inferable::Fact {
             carriers: sick.iter().map(|&sick| sick.into()).collect(),
-            at_most: Some((1, 2)),
+            at_most: (1, 2),
             named_by: Vec::new(),
         }];
         for matching in [
-            Matching::Covers,
-            Matching::Consistent,
-            Matching::ConsistentLocal,
+            FitRule::Covers,
+            FitRule::Consistent,
+            FitRule::ConsistentLocal,
         ] {
             let attack = DoubletAttack::new(&setting, matching, 3, &secrets).unwrap();
             let found = attack.run(&Effort::EVERYTHING);
@@ -154,7 +154,7 @@ fn agrees_with_the_definition() {
 }
 
 /// The same setting with people and records that are alike once.
-fn grouped(setting: &Setting, sick: &[bool]) -> (Setting, Secret) {
+fn grouped(setting: &Exposure, sick: &[bool]) -> (Exposure, Inferable) {
     let own = setting.own.as_deref();
     let alike = Alike::new(
         setting.raw.iter(),
@@ -166,12 +166,12 @@ fn grouped(setting: &Setting, sick: &[bool]) -> (Setting, Secret) {
     for (&kind, &sick) in alike.kind_of_record.iter().zip(sick) {
         carriers[kind as usize] += u32::from(sick);
     }
-    let secret = Secret {
+    let secret = Inferable::Fact {
         carriers,
-        at_most: Some((1, 2)),
+        at_most: (1, 2),
         named_by: Vec::new(),
     };
-    let setting = Setting {
+    let setting = Exposure {
         raw: alike.raw,
         published: alike.published,
         own: alike.own,
@@ -184,15 +184,15 @@ fn grouped(setting: &Setting, sick: &[bool]) -> (Setting, Secret) {
 
 #[test]
 fn people_who_are_alike_fare_alike() {
-    let mut rng = SplitMix64::new(15);
+    let mut rng = Draws::new(15);
     let (mut kinds, mut people) = (0, 0);
     for round in 0..400 {
         // Three cases of equal shape one after the other: many are alike.
         let mut case = case(&mut rng);
         let few = case.setting.raw.len();
-        let thrice = |rows: &Rows| {
+        let thrice = |rows: &DoubletRows| {
             let lists: Vec<Vec<u32>> = rows.iter().map(<[u32]>::to_vec).collect();
-            Rows::new(lists.iter().cycle().take(3 * few).map(Vec::as_slice))
+            DoubletRows::new(lists.iter().cycle().take(3 * few).map(Vec::as_slice))
         };
         let repeat = |list: &[u32]| -> Vec<u32> {
             list.iter().cycle().take(3 * list.len()).copied().collect()
@@ -207,9 +207,9 @@ fn people_who_are_alike_fare_alike() {
             repeat(&case.setting.classes.1),
         );
         let sick: Vec<bool> = (0..3 * few).map(|_| rng.below(3) == 0).collect();
-        let single = [Secret {
+        let single = [Inferable::Fact {
             carriers: sick.iter().map(|&sick| sick.into()).collect(),
-            at_most: Some((1, 2)),
+            at_most: (1, 2),
             named_by: Vec::new(),
         }];
         let (alike, secret) = grouped(&case.setting, &sick);
@@ -218,11 +218,11 @@ fn people_who_are_alike_fare_alike() {
         let secret = [secret];
         assert_eq!(case.setting.all_or_none(), alike.all_or_none());
         for matching in [
-            Matching::Covers,
-            Matching::Consistent,
-            Matching::ConsistentLocal,
+            FitRule::Covers,
+            FitRule::Consistent,
+            FitRule::ConsistentLocal,
         ] {
-            let run = |setting: &Setting, secrets: &[Secret]| {
+            let run = |setting: &Exposure, secrets: &[Inferable]| {
                 let attack = DoubletAttack::new(setting, matching, 3, secrets).unwrap();
                 let found = attack.run(&Effort::EVERYTHING);
                 let (linked, told) = (found.linkage("doublets"), found.inference("doublets", 0..1));
@@ -249,7 +249,7 @@ fn people_who_are_alike_fare_alike() {
             );
             assert_eq!(a.0 * b.1, b.0 * a.1, "{matching:?}");
         }
-        let places = Places {
+        let places = VisitedPlaces {
             raw: (0..20).map(|doublet| doublet % 5).collect(),
             published: (0..20)
                 .map(|d| d % 5)
@@ -257,7 +257,7 @@ fn people_who_are_alike_fare_alike() {
                 .collect(),
         };
         let night: Vec<Option<bool>> = (0..28).map(|doublet| Some(doublet % 2 == 0)).collect();
-        let habits = |setting: &Setting| {
+        let habits = |setting: &Exposure| {
             let evidence = |habit: Habit| {
                 let found = habit.evidence();
                 (rounded(found.rate), found.successes, found.attempts)
@@ -294,9 +294,9 @@ fn people_who_are_alike_fare_alike() {
 fn draws_are_of_people_not_of_kinds() {
     // One path of a thousand people, and ten that nobody shares.
     let lists: Vec<Vec<u32>> = (0..11).map(|doublet| vec![doublet]).collect();
-    let rows = Rows::new(lists.iter().map(Vec::as_slice));
+    let rows = DoubletRows::new(lists.iter().map(Vec::as_slice));
     let counts: Vec<u32> = (0..11).map(|at| if at == 0 { 1_000 } else { 1 }).collect();
-    let setting = Setting {
+    let setting = Exposure {
         raw: rows.clone(),
         published: rows,
         own: Some((0..11).collect()),
@@ -306,7 +306,7 @@ fn draws_are_of_people_not_of_kinds() {
         classes: (Vec::new(), Vec::new()),
         counts: (counts.clone(), counts),
     };
-    let attack = DoubletAttack::new(&setting, Matching::Covers, 1, &[]).unwrap();
+    let attack = DoubletAttack::new(&setting, FitRule::Covers, 1, &[]).unwrap();
     let some = Effort {
         words: 1,
         least_victims: 300,
@@ -321,4 +321,24 @@ fn draws_are_of_people_not_of_kinds() {
     );
     assert!((all.rate - 11.0 / 1_010.0).abs() < 1e-12);
     assert!(drawn.interval.0 <= all.rate && all.rate <= drawn.interval.1);
+}
+
+/// Forty people in pairs, each pair with a status of its own: whoever knows one doublet of somebody knows the status.
+#[test]
+fn every_value_is_looked_for_however_many_there_are() {
+    let paths: Vec<Vec<(u32, u32)>> = (0..80).map(|person| vec![(person / 2, 1)]).collect();
+    let setting = Exposure::aligned(&paths, &paths).unwrap();
+    let any = [Inferable::AnyValue {
+        of_record: (0..80).map(|person| Some(person / 2)).collect(),
+    }];
+    let attack = DoubletAttack::new(&setting, FitRule::Covers, 1, &any).unwrap();
+    let told = attack.run(&Effort::EVERYTHING).inference("doublets", 0..1);
+    assert_eq!((told.successes, told.attempts), (80, 80));
+    // Where the two of a pair differ, nobody's follows.
+    let differ = [Inferable::AnyValue {
+        of_record: (0..80).map(Some).collect(),
+    }];
+    let attack = DoubletAttack::new(&setting, FitRule::Covers, 1, &differ).unwrap();
+    let told = attack.run(&Effort::EVERYTHING).inference("doublets", 0..1);
+    assert_eq!((told.successes, told.attempts), (0, 80));
 }

@@ -2,7 +2,7 @@
 
 use denym_attack::Coverage;
 use denym_attack::sequences::{
-    Doublet, DoubletAttack, Effort, Fate, Fates, Matching, Secret, Setting,
+    Doublet, DoubletAttack, Effort, Exposure, FitRule, Inferable, VictimFate, VictimFates,
 };
 use serde_json::Value;
 
@@ -81,30 +81,31 @@ fn contradiction_finds_what_the_vectors_say() {
             .collect();
         let number = |value: &Value| value.as_u64().unwrap();
         let at_most = (number(&case["C"][0]), number(&case["C"][1]));
-        let secrets: Vec<Secret> = secret_values
+        let secrets: Vec<Inferable> = secret_values
             .iter()
-            .map(|value| Secret {
+            .map(|value| Inferable::Fact {
                 carriers: sensitive
                     .iter()
                     .map(|code| (code == value).into())
                     .collect(),
-                at_most: Some(at_most),
+                at_most,
                 named_by: Vec::new(),
             })
             .collect();
         let (l, k) = (number(&case["L"]) as usize, number(&case["K"]));
-        let setting = Setting::aligned(&raw, &published).unwrap();
+        let setting = Exposure::aligned(&raw, &published).unwrap();
         assert!(setting.all_or_none(), "{id}: global suppression");
         let attack = |matching| {
             let attack = DoubletAttack::new(&setting, matching, l, &secrets).unwrap();
             attack.run(&Effort::EVERYTHING)
         };
-        let exposed = |found: &Fates| {
-            let falls =
-                |fate: &&Fate| (fate.fewest > 0 && fate.fewest < k) || fate.told.contains(&true);
+        let exposed = |found: &VictimFates| {
+            let falls = |fate: &&VictimFate| {
+                (fate.fewest > 0 && fate.fewest < k) || fate.told.contains(&true)
+            };
             found.each.iter().filter(falls).count() as u64
         };
-        let found = attack(Matching::Consistent);
+        let found = attack(FitRule::Consistent);
         assert_eq!(found.coverage, Coverage::Exhaustive, "{id}");
         assert_eq!(
             found.smallest_group().unwrap_or(raw.len() as u64),
@@ -130,7 +131,7 @@ fn contradiction_finds_what_the_vectors_say() {
         broken += u64::from(exposed(&found) > 0);
         // The paper's own matching finds nothing unless the whole table is too sure.
         if case["table_conf_empty_knowledge_ok"].as_bool() == Some(true) {
-            let covers = attack(Matching::Covers);
+            let covers = attack(FitRule::Covers);
             assert_eq!(exposed(&covers), 0, "{id}: covers holds after suppression");
             assert!(
                 covers.linkage("doublets").rate <= 1.0 / k as f64,
@@ -150,8 +151,8 @@ fn samples_estimate_the_average_and_bound_nothing_else() {
     let vectors = denym_testkit::vectors("paths-and-trails");
     let case = &vectors["worked"][0];
     let raw = paths(&case["input"]);
-    let setting = Setting::aligned(&raw, &raw).unwrap();
-    let attack = DoubletAttack::new(&setting, Matching::Covers, 2, &[]).unwrap();
+    let setting = Exposure::aligned(&raw, &raw).unwrap();
+    let attack = DoubletAttack::new(&setting, FitRule::Covers, 2, &[]).unwrap();
     // Over all pairs of each path, the chance of picking the right one of the records that fit.
     let mut exact = 0.0;
     for path in &raw {
@@ -176,7 +177,7 @@ fn samples_estimate_the_average_and_bound_nothing_else() {
     for seed in 0..2_000 {
         let found = one_draw(seed);
         assert_eq!(found.coverage, Coverage::Sampled { seed });
-        chances.extend(found.each.iter().map(Fate::chance));
+        chances.extend(found.each.iter().map(VictimFate::chance));
     }
     let (mean, (low, high)) = denym_attack::interval::empirical_bernstein(
         &chances.iter().map(|&chance| (chance, 1)),

@@ -1,18 +1,20 @@
 //! Examples 6.1 to 6.4 and 8.1 of the survey, the leak between windows, trackers, and the control group.
 
-use denym_attack::SplitMix64;
+use denym_attack::Draws;
 use denym_attack::attacks::inference::inference;
 use denym_attack::attacks::linkability::linkability;
 use denym_attack::attacks::singling_out::singling_out;
-use denym_attack::control::Setting;
+use denym_attack::control::Comparison;
 use denym_attack::queries::{
     Answers, Formula, Restricted, added_between, asked_directly, general_tracker,
     individual_tracker, track_everybody,
 };
-use denym_attack::releases::join::Columns;
-use denym_attack::releases::{VarianceFailure, View, inserted, intersection, join, m_invariance};
+use denym_attack::releases::join::JoinedView;
+use denym_attack::releases::{
+    ReleaseView, VarianceFailure, inserted, intersection, join, m_invariance,
+};
 use denym_attack::sequences::{
-    Doublet, DoubletAttack, Effort, Fate, Matching, Secret, Setting as Paths,
+    Doublet, DoubletAttack, Effort, Exposure as Paths, FitRule, Inferable, VictimFate,
 };
 use denym_attack::table::Covers;
 use denym_attack::windows::{WindowRecord, WindowScene, WindowSecret, union};
@@ -37,13 +39,15 @@ const DISEASE: [u32; 6] = [CANCER, CANCER, HIV, CANCER, HIV, HIV];
 
 #[test]
 fn example_6_1_a_join_finds_who_was_hidden_in_two() {
-    let left = Columns {
+    let left = JoinedView {
         shared: &JOB_1,
         quasi: &AGE,
+        subject: None,
     };
-    let right = Columns {
+    let right = JoinedView {
         shared: &JOB_2,
         quasi: &BIRTHPLACE,
+        subject: None,
     };
     let (groups, evidence) = join(left, right, &DISEASE, &|a, b| a == b, 2, 1.0).unwrap();
     let of = |age, place| {
@@ -70,13 +74,15 @@ fn example_6_1_a_join_finds_who_was_hidden_in_two() {
 fn example_6_2_a_generalized_join_hides() {
     // Jobs of T2 generalized: every job of T1 lies on one path with the published one.
     let general = [0_u32; 6];
-    let left = Columns {
+    let left = JoinedView {
         shared: &JOB_1,
         quasi: &AGE,
+        subject: None,
     };
-    let right = Columns {
+    let right = JoinedView {
         shared: &general,
         quasi: &BIRTHPLACE,
+        subject: None,
     };
     let (groups, evidence) = join(left, right, &DISEASE, &|_, _| true, 2, 1.0).unwrap();
     let of = |age, place| {
@@ -144,11 +150,11 @@ fn example_6_4_beth_has_cancer() {
     let second = vec![vec![CANCER, FEVER], vec![FEVER, CANCER]];
     // Beth is a professional in both, Carl an artist in both, Dora a professional in the second only.
     let views = [
-        View {
+        ReleaseView {
             group_of: vec![Some(0), Some(1), None],
             values: first(),
         },
-        View {
+        ReleaseView {
             group_of: vec![Some(0), Some(1), Some(0)],
             values: second,
         },
@@ -210,18 +216,18 @@ fn two_windows_leak_what_each_hides() {
         .map(|id| path(&case["windows"][1]["window_output"][id]))
         .collect();
     let both: Vec<Vec<Doublet>> = one.iter().zip(&two).map(|(a, b)| union(a, b)).collect();
-    let secret = Secret {
+    let secret = Inferable::Fact {
         carriers: codes.iter().map(|&code| (code == 1).into()).collect(),
-        at_most: Some((2, 5)),
+        at_most: (2, 5),
         named_by: Vec::new(),
     };
     let expose = |known: &[Vec<Doublet>], published: &[Vec<Doublet>]| {
         let setting = Paths::aligned(known, published).unwrap();
         let secrets = [secret.clone()];
-        let attack = DoubletAttack::new(&setting, Matching::Covers, 2, &secrets).unwrap();
+        let attack = DoubletAttack::new(&setting, FitRule::Covers, 2, &secrets).unwrap();
         attack.run(&Effort::EVERYTHING)
     };
-    let falls = |fate: &Fate| fate.fewest == 1 || fate.told[0];
+    let falls = |fate: &VictimFate| fate.fewest == 1 || fate.told[0];
     assert!(!expose(&one, &one).each.iter().any(falls));
     assert!(!expose(&within(2, 4), &two).each.iter().any(falls));
     let found = expose(&raw, &both);
@@ -277,7 +283,7 @@ fn a_size_restriction_falls_to_trackers() {
 
 #[test]
 fn trackers_learn_almost_everybody_behind_a_restriction() {
-    let mut rng = SplitMix64::new(6);
+    let mut rng = Draws::new(6);
     let mut column =
         |domain: u64| -> Vec<u32> { (0..60).map(|_| rng.below(domain) as u32).collect() };
     let (a, b, c) = (column(4), column(5), column(6));
@@ -319,7 +325,7 @@ fn trackers_learn_almost_everybody_behind_a_restriction() {
 
 /// People with a habit that anybody may know (attribute 4 follows attribute 0 in four of five cases) and noise.
 fn population(count: usize, seed: u64) -> Vec<Vec<u32>> {
-    let mut rng = SplitMix64::new(seed);
+    let mut rng = Draws::new(seed);
     let mut columns = vec![Vec::new(); 5];
     for _ in 0..count {
         let habit = rng.below(4) as u32;
@@ -379,7 +385,7 @@ fn a_leak_is_what_the_held_out_do_not_lose() {
         slices(&of("raw", &members)),
         slices(&of("general", &members)),
     );
-    let setting = Setting {
+    let setting = Comparison {
         known: 5,
         published: &raw,
         covers: &raw_covers,
@@ -390,7 +396,7 @@ fn a_leak_is_what_the_held_out_do_not_lose() {
     };
     let leaking = [
         inference(
-            &Setting {
+            &Comparison {
                 known: 4,
                 ..setting
             },
@@ -403,12 +409,12 @@ fn a_leak_is_what_the_held_out_do_not_lose() {
     for found in &leaking {
         assert!(found.leaks() && found.risk > 0.5, "{found:?}");
     }
-    let safe = Setting {
+    let safe = Comparison {
         published: &general,
         covers: &general_covers,
         ..setting
     };
-    let guessed = inference(&Setting { known: 4, ..safe }, 4).unwrap();
+    let guessed = inference(&Comparison { known: 4, ..safe }, 4).unwrap();
     assert!(
         guessed.members.rate > 0.7,
         "four of five follow the habit: {guessed:?}"
@@ -424,7 +430,7 @@ fn a_leak_is_what_the_held_out_do_not_lose() {
             let (m, h) = (population(300, 2 * seed), population(300, 2 * seed + 1));
             let published = slices(&of("general", &m));
             let (m, h) = (slices(&m), slices(&h));
-            let setting = Setting {
+            let setting = Comparison {
                 published: &published,
                 members: &m,
                 held_out: &h,
@@ -454,8 +460,8 @@ fn people_are_followed_from_window_to_window() {
     ];
     let secrets = [WindowSecret {
         attribute: "status".to_owned(),
-        having: vec![false, true],
-        at_most: Fraction::new(1, 2),
+        value_of: vec![0, 1],
+        bound: Fraction::new(1, 2).map(|half| (1, half)),
     }];
     let found = |windows: &[Vec<WindowRecord>], attack: &str, attribute: Option<&str>| {
         let (window, before) = windows.split_last().unwrap();

@@ -3,8 +3,9 @@
 use denym_attack::Run;
 use denym_attack::attacks::presence::presence;
 use denym_attack::catalogue::entry;
-use denym_attack::table::minimality::PublishedGroup;
-use denym_attack::table::{Aim, Covers, Lineup, Linkage, Told, Wish, minimality};
+use denym_attack::minimality::{Choice, MinimalityFound, Originals, minimality};
+use denym_attack::table::{Aim, Conclusion, Covers, Lineup, Linkage, Wish};
+use denym_data::Column;
 use std::collections::BTreeMap;
 
 /// Codes of text by first appearance over all the columns given.
@@ -107,7 +108,7 @@ fn told(
     sensitive: &[u32],
     texts: &[String],
     wish: &Wish,
-) -> (Vec<(u32, Told)>, u64) {
+) -> (Vec<(u32, Conclusion)>, u64) {
     let Some(Run::Candidates { aim, told, .. }) = entry(name).map(|entry| entry.run) else {
         panic!("{name} looks at candidates");
     };
@@ -290,23 +291,32 @@ fn example_5_1_minimality_reveals_andy_and_bob() {
     let original = [HIV, 0, HIV, 0, 0, 0, 0];
     let observed = publish(&original);
     assert_eq!(observed[0].0, "Professional");
-    let groups = [PublishedGroup {
+    let groups = [Choice {
         people: (0..7).collect(),
         values: observed[0].1.clone(),
     }];
-    let beliefs = minimality(&groups, &observed, &publish, 1_000).unwrap();
+    let agrees = |values: &[u32]| publish(values) == observed;
+    let beliefs = minimality(&groups, &agrees, 1_000).unwrap();
     assert_eq!((beliefs.worlds, beliefs.possible), (21, 1));
     for (person, value) in original.iter().enumerate() {
         assert_eq!(beliefs.after[person], BTreeMap::from([(*value, 1.0)]));
     }
     assert!((beliefs.before[0][&HIV] - 2.0 / 7.0).abs() < 1e-12);
-    assert_eq!(beliefs.evidence(0.9).successes, 7);
     assert_eq!(
-        minimality(&groups, &observed, &publish, 20)
-            .unwrap_err()
-            .code(),
+        minimality(&groups, &agrees, 20).unwrap_err().code(),
         "attack-too-many-steps"
     );
+    let diseases = Column::from_texts("disease", [Some("Flu"), Some("HIV")].into_iter());
+    let originals = Originals {
+        attribute: Some(("disease".to_owned(), &diseases.dictionary)),
+        choices: groups.to_vec(),
+        agrees: Box::new(agrees),
+        confidence: 0.9,
+        limit: 1_000,
+    };
+    let found = MinimalityFound::of(entry("minimality").unwrap(), &originals).unwrap();
+    assert_eq!((found.evidence.successes, found.evidence.attempts), (7, 7));
+    assert_eq!(found.beliefs[0].0.as_deref(), Some("HIV"));
 }
 
 /// UCI Adult: each column's cells as codes.

@@ -1,7 +1,9 @@
 //! Trail attacks on real trails: which areas of a large web site each visitor saw.
 
-use denym_attack::SplitMix64;
-use denym_attack::trails::{self, ForcedMatching, Incomplete, Options, Side, SubtrailGraph};
+use denym_attack::Draws;
+use denym_attack::trails::{
+    self, ForcedMatching, Incomplete, SubtrailGraph, TrailOptions, TrailSide,
+};
 use denym_data::Trails;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -49,13 +51,13 @@ fn complete_trails_name_nine_thousand_five_hundred_visitors() {
         (all.len(), all.institutions(), all.entries()),
         (32_711, 294, 98_654)
     );
-    let pairs = trails::reidit_complete(Side::new(&all), Side::new(&all), &|_, _| true);
+    let pairs = trails::reidit_complete(TrailSide::new(&all), TrailSide::new(&all), &|_, _| true);
     assert_eq!(pairs.len(), 9_500);
     assert!(pairs.iter().all(|(a, b)| a == b));
 }
 
 /// 90 % of the visits leave an anonymous record, and everybody leaves at least one.
-fn kept(trail: &[u32], rng: &mut SplitMix64) -> Vec<u32> {
+fn kept(trail: &[u32], rng: &mut Draws) -> Vec<u32> {
     let kept: Vec<u32> = trail.iter().copied().filter(|_| rng.unit() < 0.9).collect();
     if kept.is_empty() {
         vec![trail[rng.below(trail.len() as u64) as usize]]
@@ -65,13 +67,13 @@ fn kept(trail: &[u32], rng: &mut SplitMix64) -> Vec<u32> {
 }
 
 /// What one draw finds: pairs by elimination and by forced matching, all of them right.
-fn draw(identified: &Trails, rng: &mut SplitMix64) -> (usize, usize) {
+fn draw(identified: &Trails, rng: &mut Draws) -> (usize, usize) {
     let rows: Vec<Vec<u32>> = identified.iter().map(|trail| kept(trail, rng)).collect();
     let anonymous = Trails::from_rows(identified.institutions(), rows).expect("trails");
     let outcome = trails::attack(
-        Side::new(&anonymous),
-        Side::new(identified),
-        &Options::default(),
+        TrailSide::new(&anonymous),
+        TrailSide::new(identified),
+        &TrailOptions::default(),
     )
     .expect("trails");
     let forced = outcome.forced.as_ref().expect("every owner is there");
@@ -97,7 +99,7 @@ fn forced_matching_beats_elimination_on_incomplete_trails() {
         let (mut fewer, mut more) = (0, 0);
         let mut gains: Vec<f64> = Vec::new();
         for seed in 1..=20 {
-            let mut rng = SplitMix64::new(seed);
+            let mut rng = Draws::new(seed);
             let rows: Vec<usize> = if least == 105 {
                 (0..3_000).collect()
             } else {
@@ -127,8 +129,13 @@ fn forced_matching_beats_elimination_on_incomplete_trails() {
 #[test]
 fn the_subtrail_relation_is_exact_on_all_visitors() {
     let Some(all) = visitors() else { return };
-    let graph = SubtrailGraph::build(Side::new(&all), Side::new(&all), &|_, _| true, usize::MAX)
-        .expect("trails");
+    let graph = SubtrailGraph::build(
+        TrailSide::new(&all),
+        TrailSide::new(&all),
+        &|_, _| true,
+        usize::MAX,
+    )
+    .expect("trails");
     let counts = graph.candidate_counts();
     for row in (0..all.len()).step_by(331) {
         let naive: Vec<u32> = (0..all.len() as u32)
@@ -155,10 +162,11 @@ fn the_subtrail_relation_is_exact_on_all_visitors() {
     }
     // With complete data on both sides a unique trail is forced, and nothing else is.
     assert_eq!(forced.pairs().expect("trails").len(), 9_500);
-    let swapped = Options {
+    let swapped = TrailOptions {
         incomplete: Incomplete::Identified,
-        ..Options::default()
+        ..TrailOptions::default()
     };
-    let mirror = trails::attack(Side::new(&all), Side::new(&all), &swapped).expect("trails");
+    let mirror =
+        trails::attack(TrailSide::new(&all), TrailSide::new(&all), &swapped).expect("trails");
     assert_eq!(mirror.forced.expect("trails").len(), 9_500);
 }

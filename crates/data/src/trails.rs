@@ -162,12 +162,13 @@ impl NamedTrails {
         Self::coded(pairs, names.into_iter().map(str::to_owned).collect())
     }
 
-    /// Two sets of trails over one common institution list, as an attack needs them.
+    /// Two sets of trails over one common institution list, as an attack needs them; an empty name is no institution.
     pub fn pair<I: AsRef<str>, J: AsRef<str>>(first: &[(I, J)], second: &[(I, J)]) -> (Self, Self) {
         let names: BTreeSet<&str> = first
             .iter()
             .chain(second)
             .map(|(_, institution)| institution.as_ref())
+            .filter(|name| !name.is_empty())
             .collect();
         let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
         (

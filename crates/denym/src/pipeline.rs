@@ -16,7 +16,8 @@ use denym_report::Report;
 use serde_json::Value;
 
 use crate::account::{Account, Outcome, Refusal, Release};
-use crate::anonymize::red_team::RedTeam;
+use crate::anonymize::red_team::ToldFindings;
+use crate::attack::RedTeam;
 use crate::audit::against::{self, Judged};
 use crate::bundle::Draft;
 use crate::certificate::{

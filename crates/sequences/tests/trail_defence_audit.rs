@@ -1,7 +1,7 @@
 //! The trail defence audited by the attack: other code than the defence's own count of owners.
 
-use denym_attack::SplitMix64;
-use denym_attack::trails::{self, Options as AttackOptions, Side};
+use denym_attack::Draws;
+use denym_attack::trails::{self, TrailOptions as AttackOptions, TrailSide};
 use denym_data::Trails;
 use denym_sequences::trail_defence::{Options, defend};
 
@@ -26,8 +26,8 @@ fn audit(anonymous: &Trails, identified: &Trails, k: usize) {
     let published =
         Trails::from_rows(anonymous.institutions(), published).expect("as the file has it");
     let found = trails::attack(
-        Side::new(&published),
-        Side::new(identified),
+        TrailSide::new(&published),
+        TrailSide::new(identified),
         &AttackOptions::default(),
     )
     .expect("as the file has it");
@@ -50,7 +50,7 @@ fn audit(anonymous: &Trails, identified: &Trails, k: usize) {
 
 #[test]
 fn random_trails_keep_k_owners() {
-    let mut rng = SplitMix64::new(1);
+    let mut rng = Draws::new(1);
     for _ in 0..200 {
         let (people, inst) = (2 + rng.below(40) as usize, 3 + rng.below(8));
         let rows: Vec<Vec<u32>> = (0..people)

@@ -5,11 +5,11 @@
 //! A doublet that is published nowhere still tells the adversary where the victim was then: a record that shows another place at that
 //! time is somebody else's. Where single records lost doublets that others show, a record fits when it shows the known doublet or nothing then.
 
-use crate::catalogue::{Entry, Gate, Run, Shape, Threat};
+use crate::catalogue::{AttackEntry, Gate, Run, Shape, Threat};
 use crate::finding::Ran;
-use crate::sequences::{Matching, SequenceScene, Way};
+use crate::sequences::{FitRule, SequenceScene, FitAttack};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "contradiction",
     place: 410,
     threat: Threat::RecordLinkage,
@@ -24,12 +24,12 @@ pub(crate) const ENTRY: Entry = Entry {
 
 fn run(scene: &SequenceScene<'_>) -> Ran {
     let everywhere = scene.seen.everywhere && scene.crowd().setting.all_or_none();
-    Ok(scene.fitting(&Way {
+    Ok(scene.fitting(&FitAttack {
         attack: ENTRY.name,
         matching: if everywhere {
-            Matching::Consistent
+            FitRule::Consistent
         } else {
-            Matching::ConsistentLocal
+            FitRule::ConsistentLocal
         },
         knows: format!("{}, and discards records that contradict them", scene.known()),
         bounded: scene.seen.consistent,

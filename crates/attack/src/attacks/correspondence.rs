@@ -2,9 +2,9 @@
 //!
 //! The attack itself is [`crate::releases::correspondence`].
 
-use crate::catalogue::{Entry, Gate, Run, Shape, Threat};
+use crate::catalogue::{AttackEntry, Gate, Run, Shape, Threat};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "correspondence",
     place: 620,
     threat: Threat::AttributeLinkage,
@@ -14,7 +14,5 @@ pub(crate) const ENTRY: Entry = Entry {
     limits: "it applies where records were only added",
     reference: "Fung, Wang, Fu, Pei, EDBT 2008",
     gate: Gate::Never,
-    run: Run::Command("denym attack releases A B --sensitive COLUMN"),
+    run: Run::Releases(|scene| scene.corresponding()),
 };
-
-pub use crate::releases::correspondence::inserted;

@@ -13,11 +13,11 @@
 //!
 //! Records of the source x records of the release x columns, all cores.
 
-use crate::catalogue::{Entry, Gate, Run, Shape, Threat};
+use crate::catalogue::{AttackEntry, Gate, Run, Shape, Threat};
 use crate::finding::{Declined, Finding, Ran};
 use crate::table::TableScene;
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "distance-linkage",
     place: 300,
     threat: Threat::RecordLinkage,
@@ -34,19 +34,9 @@ fn run(scene: &TableScene<'_>) -> Ran {
     let numbers = scene.numbers.as_ref();
     let numbers = numbers.map_err(|why| Declined::because(why.as_str()))?;
     let columns: Vec<String> = numbers.columns.iter().map(|name| format!("`{name}`")).collect();
+    let knows = format!("{} of everybody as in the source; {}", columns.join(", "), numbers.whose);
     Ok(vec![Finding {
-        attack: ENTRY.name,
-        attribute: None,
-        knows: format!(
-            "{} of everybody as in the source; {}",
-            columns.join(", "),
-            numbers.whose
-        ),
-        bounded: false,
-        held_out: None,
-        before: None,
-        after: numbers.linkage.evidence(),
         note: "Ties count as one guess among the tied.".to_owned(),
-        worst: Vec::new(),
+        ..Finding::new(numbers.linkage.evidence(), knows)
     }])
 }

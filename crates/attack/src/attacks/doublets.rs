@@ -8,11 +8,11 @@
 //!
 //! See [`crate::sequences::doublets`].
 
-use crate::catalogue::{Entry, Gate, Run, Shape, Threat};
+use crate::catalogue::{AttackEntry, Gate, Run, Shape, Threat};
 use crate::finding::Ran;
-use crate::sequences::{Matching, SequenceScene, Way};
+use crate::sequences::{FitRule, SequenceScene, FitAttack};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "doublets",
     place: 400,
     threat: Threat::RecordLinkage,
@@ -26,9 +26,9 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 fn run(scene: &SequenceScene<'_>) -> Ran {
-    Ok(scene.fitting(&Way {
+    Ok(scene.fitting(&FitAttack {
         attack: ENTRY.name,
-        matching: Matching::Covers,
+        matching: FitRule::Covers,
         knows: scene.known(),
         bounded: true,
     })?)

@@ -4,12 +4,12 @@
 //!
 //! B. Malin, "Compromising privacy with trail re-identification: the REIDIT algorithms", CMU-CALD-02-108, 2002, section 7.
 
-use crate::catalogue::{Entry, Gate, Run, Shape, Threat};
+use crate::catalogue::{AttackEntry, Gate, Run, Shape, Threat};
 use crate::finding::{Declined, Finding, Ran};
 use crate::trails::{TrailScene, find_multiple};
 use crate::{Coverage, Evidence};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "find-multiple",
     place: 150,
     threat: Threat::RecordLinkage,
@@ -32,15 +32,9 @@ fn run(scene: &TrailScene<'_>) -> Ran {
     let found = find_multiple(&graph);
     let tied: usize = found.iter().map(|one| one.incomplete.len()).sum();
     let trails = graph.candidate_counts().len();
+    let after = Evidence::new(ENTRY.name, tied as u64, trails as u64, Coverage::Exhaustive);
     Ok(vec![Finding {
-        attack: ENTRY.name,
-        attribute: None,
-        knows: ENTRY.knows.to_owned(),
-        bounded: false,
-        before: None,
-        after: Evidence::new(ENTRY.name, tied as u64, trails as u64, Coverage::Exhaustive),
-        held_out: None,
         note: "Trails that are tied to another one.".to_owned(),
-        worst: Vec::new(),
+        ..Finding::new(after, ENTRY.knows)
     }])
 }

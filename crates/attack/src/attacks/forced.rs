@@ -4,11 +4,11 @@
 //!
 //! Beyond Malin 2002; J.-C. Regin, "A filtering algorithm for constraints of difference", AAAI 1994.
 
-use crate::catalogue::{Entry, Gate, Run, Shape, Threat};
+use crate::catalogue::{AttackEntry, Gate, Run, Shape, Threat};
 use crate::finding::Ran;
 use crate::trails::TrailScene;
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "forced",
     place: 130,
     threat: Threat::RecordLinkage,

@@ -4,12 +4,12 @@
 //!
 //! P. Golle, K. Partridge, "On the anonymity of home/work location pairs", Pervasive 2009.
 
-use crate::catalogue::{Entry, Gate, Run, Shape, Threat};
+use crate::catalogue::{AttackEntry, Gate, Run, Shape, Threat};
 use crate::finding::{Declined, Ran};
 use crate::sequences::places::{nights, on_source, places, published_nights};
 use crate::sequences::{HomeWork, SequenceScene};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "home-work",
     place: 430,
     threat: Threat::RecordLinkage,

@@ -9,10 +9,10 @@
 //!
 //! A. Machanavajjhala et al., "l-diversity", TKDD 1(1), 2007; survey section 2.2, Example 2.6.
 
-use crate::catalogue::{Entry, Gate, Run, SURVEY, Shape, Threat};
-use crate::table::{Aim, Candidates, Told, Wish};
+use crate::catalogue::{AttackEntry, Gate, Run, SURVEY, Shape, Threat};
+use crate::table::{Aim, Candidates, Conclusion, Wish};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "homogeneity",
     place: 210,
     threat: Threat::AttributeLinkage,
@@ -30,13 +30,13 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 /// The value of the largest share of the candidates, the first among equals, when that is large enough.
-fn told(here: &Candidates<'_>, wish: &Wish) -> Option<Told> {
+fn told(here: &Candidates<'_>, wish: &Wish) -> Option<Conclusion> {
     let most = here
         .values
         .iter()
         .max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0)))?;
     let sure = here.share(most.1);
-    (sure >= wish.confidence).then_some(Told {
+    (sure >= wish.confidence).then_some(Conclusion {
         value: Some(most.0),
         sure,
     })

@@ -8,14 +8,14 @@
 //!
 //! M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnadi, "A unified framework for quantifying privacy risk in synthetic data", `PoPETs` 2023.
 
-use crate::catalogue::{Entry, GIOMI, Gate, Run, Shape, Threat};
-use crate::control::{Controlled, Setting, rows};
-use crate::evidence::{Draw, Trial};
+use crate::catalogue::{AttackEntry, GIOMI, Gate, Run, Shape, Threat};
+use crate::control::{Comparison, Controlled, rows};
+use crate::evidence::{Draw, AttackTrial};
 use crate::finding::{Declined, Ran};
 use crate::table::{TableScene, compared, controlled};
 use crate::Error;
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "inference",
     place: 290,
     threat: Threat::AttributeLinkage,
@@ -46,7 +46,7 @@ fn run(scene: &TableScene<'_>) -> Ran {
 /// # Errors
 ///
 /// When the tables do not fit together or there is no such attribute.
-pub fn inference(setting: &Setting<'_>, secret: usize) -> Result<Controlled, Error> {
+pub fn inference(setting: &Comparison<'_>, secret: usize) -> Result<Controlled, Error> {
     if secret >= setting.covers.len() {
         return Err(Error::OutOfRange {
             what: "secret",
@@ -63,13 +63,13 @@ pub fn inference(setting: &Setting<'_>, secret: usize) -> Result<Controlled, Err
 }
 
 struct Inference<'a> {
-    setting: Setting<'a>,
+    setting: Comparison<'a>,
     people: &'a [&'a [u32]],
     known: &'a [usize],
     secret: usize,
 }
 
-impl Trial for Inference<'_> {
+impl AttackTrial for Inference<'_> {
     type Knowledge = ();
 
     fn victims(&self) -> usize {

@@ -2,9 +2,9 @@
 //!
 //! The attack itself is [`crate::releases::intersection`].
 
-use crate::catalogue::{Entry, Gate, Run, SURVEY, Shape, Threat};
+use crate::catalogue::{AttackEntry, Gate, Run, SURVEY, Shape, Threat};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "intersection",
     place: 610,
     threat: Threat::AttributeLinkage,
@@ -14,7 +14,5 @@ pub(crate) const ENTRY: Entry = Entry {
     limits: "it takes sensitive values not to change from release to release",
     reference: SURVEY,
     gate: Gate::Never,
-    run: Run::Command("denym attack releases A B --sensitive COLUMN"),
+    run: Run::Releases(|scene| scene.intersected()),
 };
-
-pub use crate::releases::intersection::intersection;

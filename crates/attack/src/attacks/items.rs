@@ -4,11 +4,11 @@
 //!
 //! M. Terrovitis, N. Mamoulis, P. Kalnis, VLDB 2008; Y. Xu, K. Wang, A. Fu, P. Yu, KDD 2008.
 
-use crate::catalogue::{Entry, Gate, Run, Shape, Threat};
+use crate::catalogue::{AttackEntry, Gate, Run, Shape, Threat};
 use crate::finding::Ran;
-use crate::sequences::{Matching, SequenceScene, Way};
+use crate::sequences::{FitRule, SequenceScene, FitAttack};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "items",
     place: 500,
     threat: Threat::RecordLinkage,
@@ -22,9 +22,9 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 fn run(scene: &SequenceScene<'_>) -> Ran {
-    Ok(scene.fitting(&Way {
+    Ok(scene.fitting(&FitAttack {
         attack: ENTRY.name,
-        matching: Matching::Covers,
+        matching: FitRule::Covers,
         knows: format!(
             "any {} items of everybody's source set, sensitive ones apart",
             scene.seen.known

@@ -2,9 +2,9 @@
 //!
 //! The attack itself is [`crate::releases::join`].
 
-use crate::catalogue::{Entry, Gate, Run, SURVEY, Shape, Threat};
+use crate::catalogue::{AttackEntry, Gate, Run, SURVEY, Shape, Threat};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "join",
     place: 600,
     threat: Threat::RecordLinkage,
@@ -14,7 +14,5 @@ pub(crate) const ENTRY: Entry = Entry {
     limits: "groups are counted, not people; a lossy join works against the adversary",
     reference: SURVEY,
     gate: Gate::Never,
-    run: Run::Command("denym attack releases A B --sensitive COLUMN"),
+    run: Run::Releases(|scene| scene.joined()),
 };
-
-pub use crate::releases::join::join;

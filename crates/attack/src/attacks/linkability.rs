@@ -8,14 +8,14 @@
 //!
 //! M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnadi, "A unified framework for quantifying privacy risk in synthetic data", `PoPETs` 2023.
 
-use crate::catalogue::{Entry, GIOMI, Gate, Run, Shape, Threat};
-use crate::control::{Controlled, Setting, rows};
-use crate::evidence::{Draw, Trial};
+use crate::catalogue::{AttackEntry, GIOMI, Gate, Run, Shape, Threat};
+use crate::control::{Comparison, Controlled, rows};
+use crate::evidence::{Draw, AttackTrial};
 use crate::finding::{Declined, Ran};
 use crate::table::{TableScene, compared, controlled};
 use crate::Error;
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "linkability",
     place: 280,
     threat: Threat::RecordLinkage,
@@ -42,7 +42,7 @@ fn run(scene: &TableScene<'_>) -> Ran {
 /// # Errors
 ///
 /// When the tables do not fit together.
-pub fn linkability(setting: &Setting<'_>, first: &[usize]) -> Result<Controlled, Error> {
+pub fn linkability(setting: &Comparison<'_>, first: &[usize]) -> Result<Controlled, Error> {
     let second: Vec<usize> = (0..setting.known).filter(|at| !first.contains(at)).collect();
     setting.compare(ENTRY.name, |people| Linkability {
         setting: *setting,
@@ -52,12 +52,12 @@ pub fn linkability(setting: &Setting<'_>, first: &[usize]) -> Result<Controlled,
 }
 
 struct Linkability<'a> {
-    setting: Setting<'a>,
+    setting: Comparison<'a>,
     people: &'a [&'a [u32]],
     halves: [&'a [usize]; 2],
 }
 
-impl Trial for Linkability<'_> {
+impl AttackTrial for Linkability<'_> {
     type Knowledge = ();
 
     fn victims(&self) -> usize {

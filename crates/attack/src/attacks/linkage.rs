@@ -9,10 +9,10 @@
 //!
 //! Survey section 2.1, Example 2.1; L. Sweeney, "k-anonymity", 2002.
 
-use crate::catalogue::{Entry, Gate, Run, SURVEY, Shape, Threat};
-use crate::table::{Aim, Candidates, Told, Wish};
+use crate::catalogue::{AttackEntry, Gate, Run, SURVEY, Shape, Threat};
+use crate::table::{Aim, Candidates, Conclusion, Wish};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "linkage",
     place: 200,
     threat: Threat::RecordLinkage,
@@ -29,8 +29,8 @@ pub(crate) const ENTRY: Entry = Entry {
     },
 };
 
-fn told(here: &Candidates<'_>, _: &Wish) -> Option<Told> {
-    (here.people > 0).then(|| Told {
+fn told(here: &Candidates<'_>, _: &Wish) -> Option<Conclusion> {
+    (here.people > 0).then(|| Conclusion {
         value: None,
         sure: 1.0 / here.people as f64,
     })

@@ -2,9 +2,9 @@
 //!
 //! The attack itself is [`crate::releases::intersection`].
 
-use crate::catalogue::{Entry, Gate, Run, Shape, Threat};
+use crate::catalogue::{AttackEntry, Gate, Run, Shape, Threat};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "m-invariance",
     place: 630,
     threat: Threat::AttributeLinkage,
@@ -14,7 +14,5 @@ pub(crate) const ENTRY: Entry = Entry {
     limits: "it counts whose groups differ, whether or not that rules enough values out",
     reference: "Xiao and Tao, SIGMOD 2007",
     gate: Gate::Never,
-    run: Run::Command("denym attack releases A B --sensitive COLUMN"),
+    run: Run::Releases(|scene| scene.varied()),
 };
-
-pub use crate::releases::intersection::m_invariance;

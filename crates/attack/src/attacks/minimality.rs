@@ -14,14 +14,12 @@
 //!
 //! One run of the search per possible original: small tables only.
 
-use serde_json::json;
-
-use crate::catalogue::{Entry, Gate, Run, Shape, Threat};
-use crate::finding::{Declined, Finding, Ran};
+use crate::catalogue::{AttackEntry, Gate, Run, Shape, Threat};
+use crate::finding::Ran;
+use crate::minimality::ruled_out;
 use crate::table::TableScene;
-use crate::table::minimality::MinimalityFound;
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "minimality",
     place: 260,
     threat: Threat::AttributeLinkage,
@@ -34,37 +32,6 @@ pub(crate) const ENTRY: Entry = Entry {
     run: Run::Table(run),
 };
 
-/// The most people that are named.
-const WORST: usize = 10;
-
 fn run(scene: &TableScene<'_>) -> Ran {
-    let originals = scene.originals.as_ref();
-    let originals = originals.map_err(|why| Declined::because(why.as_str()))?;
-    let found = MinimalityFound::of(originals).map_err(|error| Declined::Because(error.to_string()))?;
-    let sure = originals.confidence;
-    let mut order: Vec<usize> = (0..found.beliefs.len())
-        .filter(|&record| found.beliefs[record].2 > sure && found.beliefs[record].1 <= sure)
-        .collect();
-    order.sort_by(|&a, &b| {
-        let by_chance = found.beliefs[b].2.total_cmp(&found.beliefs[a].2);
-        by_chance.then(a.cmp(&b))
-    });
-    let worst = order.into_iter().take(WORST).map(|record| {
-        let (value, before, after) = &found.beliefs[record];
-        json!({"chance": after, "before": before, "value": value, "source_record": record + 1})
-    });
-    Ok(vec![Finding {
-        attack: ENTRY.name,
-        attribute: Some(found.attribute.clone()),
-        knows: ENTRY.knows.to_owned(),
-        bounded: false,
-        held_out: None,
-        before: None,
-        note: format!(
-            "{} originals agree with the release; {} would have been published like this.",
-            found.worlds.0, found.worlds.1
-        ),
-        worst: worst.collect(),
-        after: found.evidence,
-    }])
+    ruled_out(&ENTRY, scene.originals.as_ref().copied())
 }

@@ -6,11 +6,11 @@
 
 use serde_json::json;
 
-use crate::catalogue::{Entry, Gate, ITSA, Run, Shape, Threat};
+use crate::catalogue::{AttackEntry, Gate, ITSA, Run, Shape, Threat};
 use crate::finding::{Declined, Finding, Ran};
 use crate::sequences::{SequenceScene, Sureness, WORST, correlation};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "path-correlation",
     place: 440,
     threat: Threat::AttributeLinkage,
@@ -62,18 +62,12 @@ fn run(scene: &SequenceScene<'_>) -> Ran {
         })
     });
     Ok(vec![Finding {
-        attack: ENTRY.name,
-        attribute: None,
-        knows: ENTRY.knows.to_owned(),
-        bounded: false,
-        before: None,
-        after: found.evidence.clone(),
-        held_out: None,
         note: format!(
             "Of those who lost a doublet, the share that gets one back rightly; {} of {} deductions are right.",
             people(true),
             people(false)
         ),
         worst: worst.collect(),
+        ..Finding::new(found.evidence.clone(), ENTRY.knows)
     }])
 }

@@ -10,11 +10,12 @@
 //!
 //! K. Al-Hussaeni, B. Fung, W. Cheung, "Privacy-preserving trajectory stream publishing" (ITSA), section 4.5.1.
 
-use crate::catalogue::{Entry, Gate, ITSA, Run, Shape, Threat};
-use crate::finding::{Declined, Finding, Ran};
+use crate::catalogue::{AttackEntry, Gate, ITSA, Run, Shape, Threat};
+use crate::finding::Ran;
+use crate::minimality::ruled_out;
 use crate::sequences::SequenceScene;
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "path-minimality",
     place: 450,
     threat: Threat::AttributeLinkage,
@@ -28,22 +29,5 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 fn run(scene: &SequenceScene<'_>) -> Ran {
-    let originals = scene.originals.as_ref();
-    let originals = originals.map_err(|why| Declined::because(why.as_str()))?;
-    let run = originals.run();
-    let (worlds, evidence) = run.map_err(|error| Declined::Because(error.to_string()))?;
-    Ok(vec![Finding {
-        attack: ENTRY.name,
-        attribute: None,
-        knows: ENTRY.knows.to_owned(),
-        bounded: false,
-        before: None,
-        note: format!(
-            "{} originals agree with the release; {} would have been published like this.",
-            worlds.0, worlds.1
-        ),
-        after: evidence,
-        held_out: None,
-        worst: Vec::new(),
-    }])
+    ruled_out(&ENTRY, scene.originals.as_ref())
 }

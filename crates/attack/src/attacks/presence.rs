@@ -13,12 +13,12 @@
 //!
 //! Survey section 2.3, Example 2.8; Nergiz, Atzori, Clifton, SIGMOD 2007.
 
-use crate::catalogue::{Entry, Gate, Run, SURVEY, Shape, Threat};
+use crate::catalogue::{AttackEntry, Gate, Run, SURVEY, Shape, Threat};
 use crate::finding::{Declined, Finding, Ran};
 use crate::table::{Linkage, TableScene};
 use crate::{Coverage, Evidence};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "presence",
     place: 250,
     threat: Threat::TableLinkage,
@@ -36,17 +36,7 @@ fn run(scene: &TableScene<'_>) -> Ran {
         return Err(Declined::because(scene.no_register));
     };
     let (_, evidence) = presence(linked.linkage, scene.wish.confidence);
-    Ok(vec![Finding {
-        attack: ENTRY.name,
-        attribute: None,
-        knows: linked.knows.clone(),
-        bounded: false,
-        held_out: None,
-        before: None,
-        after: evidence,
-        note: String::new(),
-        worst: Vec::new(),
-    }])
+    Ok(vec![Finding::new(evidence, linked.knows.clone())])
 }
 
 /// Each person's chance of being there; and how many can be told to be present or absent with at least `confidence`.

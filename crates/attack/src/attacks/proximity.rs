@@ -14,10 +14,10 @@
 //!
 //! J. Li, Y. Tao, X. Xiao, "Preservation of proximity privacy in publishing numerical sensitive data", SIGMOD 2008.
 
-use crate::catalogue::{Entry, Gate, Run, SURVEY, Shape, Threat};
-use crate::table::{Aim, Candidates, Told, Wish};
+use crate::catalogue::{AttackEntry, Gate, Run, SURVEY, Shape, Threat};
+use crate::table::{Aim, Candidates, Conclusion, Wish};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "proximity",
     place: 240,
     threat: Threat::AttributeLinkage,
@@ -35,7 +35,7 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 /// The largest share of the candidates within the distance of one candidate's number.
-fn told(here: &Candidates<'_>, wish: &Wish) -> Option<Told> {
+fn told(here: &Candidates<'_>, wish: &Wish) -> Option<Conclusion> {
     let number = |value: u32| here.overall.numbers.get(value as usize).copied().flatten();
     let mut numbers: Vec<(f64, u64)> = here
         .values
@@ -58,5 +58,5 @@ fn told(here: &Candidates<'_>, wish: &Wish) -> Option<Told> {
     }
     // Several numbers of one person are within together.
     let sure = here.share(most.min(here.total));
-    (most > 0 && sure >= wish.confidence).then_some(Told { value: None, sure })
+    (most > 0 && sure >= wish.confidence).then_some(Conclusion { value: None, sure })
 }

@@ -2,9 +2,9 @@
 //!
 //! The attack itself is [`crate::queries`].
 
-use crate::catalogue::{Entry, Gate, Run, SURVEY, Shape, Threat};
+use crate::catalogue::{AttackEntry, Gate, Run, SURVEY, Shape, Threat};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "query-difference",
     place: 700,
     threat: Threat::AttributeLinkage,
@@ -14,7 +14,5 @@ pub(crate) const ENTRY: Entry = Entry {
     limits: "it asks about people whose known values nobody else who came shares",
     reference: SURVEY,
     gate: Gate::Never,
-    run: Run::Command("denym attack queries AFTER --before BEFORE --known COLUMNS --number COLUMN"),
+    run: Run::Queries(|scene| scene.differing()),
 };
-
-pub use crate::queries::{added_between, everybody_added};

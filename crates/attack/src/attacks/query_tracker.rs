@@ -2,9 +2,9 @@
 //!
 //! The attack itself is [`crate::queries`].
 
-use crate::catalogue::{Entry, Gate, Run, Shape, Threat};
+use crate::catalogue::{AttackEntry, Gate, Run, Shape, Threat};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "query-tracker",
     place: 710,
     threat: Threat::AttributeLinkage,
@@ -14,7 +14,5 @@ pub(crate) const ENTRY: Entry = Entry {
     limits: "it pads with single codes; a cleverer tracker may learn more; every record counts as a person",
     reference: "Denning, Denning, Schwartz, TODS 4(1), 1979",
     gate: Gate::Never,
-    run: Run::Command("denym attack queries DATA --known COLUMNS --number COLUMN"),
+    run: Run::Queries(|scene| scene.tracked()),
 };
-
-pub use crate::queries::track_everybody;

@@ -4,11 +4,11 @@
 //!
 //! B. Malin, "Compromising privacy with trail re-identification: the REIDIT algorithms", CMU-CALD-02-108, 2002.
 
-use crate::catalogue::{Entry, Gate, MALIN, Run, Shape, Threat};
+use crate::catalogue::{AttackEntry, Gate, MALIN, Run, Shape, Threat};
 use crate::finding::Ran;
 use crate::trails::TrailScene;
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "reidit-i",
     place: 110,
     threat: Threat::RecordLinkage,

@@ -8,14 +8,14 @@
 //!
 //! M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnadi, "A unified framework for quantifying privacy risk in synthetic data", `PoPETs` 2023.
 
-use crate::catalogue::{Entry, GIOMI, Gate, Run, Shape, Threat};
-use crate::control::{Controlled, Setting, rows};
-use crate::evidence::{Draw, Trial};
-use crate::finding::Ran;
+use crate::catalogue::{AttackEntry, GIOMI, Gate, Run, Shape, Threat};
+use crate::control::{Comparison, Controlled, rows};
+use crate::evidence::{Draw, AttackTrial};
+use crate::finding::{Declined, Ran};
 use crate::table::{TableScene, compared, controlled};
 use crate::Error;
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "singling-out",
     place: 270,
     threat: Threat::RecordLinkage,
@@ -30,6 +30,10 @@ pub(crate) const ENTRY: Entry = Entry {
 
 fn run(scene: &TableScene<'_>) -> Ran {
     let (setting, _) = controlled(scene)?;
+    // Whoever is one of few stands out more easily: crowds of different size cannot be compared.
+    if rows(setting.members) != rows(setting.held_out) {
+        return Err(Declined::because("it needs as many people who are not in the data as members"));
+    }
     Ok(vec![compared(scene, None, singling_out(setting)?)])
 }
 
@@ -38,7 +42,7 @@ fn run(scene: &TableScene<'_>) -> Ran {
 /// # Errors
 ///
 /// When the tables do not fit together.
-pub fn singling_out(setting: &Setting<'_>) -> Result<Controlled, Error> {
+pub fn singling_out(setting: &Comparison<'_>) -> Result<Controlled, Error> {
     setting.compare(ENTRY.name, |people| SinglingOut {
         setting: *setting,
         people,
@@ -46,11 +50,11 @@ pub fn singling_out(setting: &Setting<'_>) -> Result<Controlled, Error> {
 }
 
 struct SinglingOut<'a> {
-    setting: Setting<'a>,
+    setting: Comparison<'a>,
     people: &'a [&'a [u32]],
 }
 
-impl Trial for SinglingOut<'_> {
+impl AttackTrial for SinglingOut<'_> {
     type Knowledge = usize;
 
     fn victims(&self) -> usize {

@@ -9,10 +9,10 @@
 //!
 //! N. Li, T. Li, S. Venkatasubramanian, "t-closeness", ICDE 2007; survey section 2.2.
 
-use crate::catalogue::{Entry, Gate, Run, SURVEY, Shape, Threat};
-use crate::table::{Aim, Candidates, Told, Wish};
+use crate::catalogue::{AttackEntry, Gate, Run, SURVEY, Shape, Threat};
+use crate::table::{Aim, Candidates, Conclusion, Wish};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "skewness",
     place: 230,
     threat: Threat::AttributeLinkage,
@@ -30,11 +30,11 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 /// The likeliest of the values that are so many times likelier here than overall.
-fn told(here: &Candidates<'_>, wish: &Wish) -> Option<Told> {
+fn told(here: &Candidates<'_>, wish: &Wish) -> Option<Conclusion> {
     let skewed = here.values.iter().filter_map(|&(value, count)| {
         let sure = here.share(count);
         let overall = here.overall.counts[value as usize] as f64 / here.overall.people as f64;
-        (sure >= wish.gain * overall).then_some(Told {
+        (sure >= wish.gain * overall).then_some(Conclusion {
             value: Some(value),
             sure,
         })

@@ -4,12 +4,12 @@
 //!
 //! H. Zang, J. Bolot, "Anonymization of location data does not work", `MobiCom` 2011.
 
-use crate::catalogue::{Entry, Gate, Run, Shape, Threat};
+use crate::catalogue::{AttackEntry, Gate, Run, Shape, Threat};
 use crate::finding::Ran;
 use crate::sequences::places::{on_source, places};
 use crate::sequences::{SequenceScene, TopLocations};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "top-locations",
     place: 420,
     threat: Threat::RecordLinkage,

@@ -4,13 +4,13 @@
 //!
 //! I. Fellegi, A. Sunter, "A theory for record linkage", JASA 64, 1969; the future work of Malin 2002.
 
-use crate::catalogue::{Entry, Gate, Run, Shape, Threat};
+use crate::catalogue::{AttackEntry, Gate, Run, Shape, Threat};
 use crate::finding::{Declined, Finding, Ran};
 use crate::trails::TrailScene;
 use crate::trails::posterior::posteriors;
 use crate::{Coverage, Evidence};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "trail-posterior",
     place: 140,
     threat: Threat::Probabilistic,
@@ -31,7 +31,7 @@ fn run(scene: &TrailScene<'_>) -> Ran {
     };
     let (anonymous, identified) = (scene.anonymous, scene.identified);
     let may_own = |a: u32, i: u32| {
-        (scene.may_own)(anonymous.label(a as usize), identified.label(i as usize))
+        (scene.relates)(anonymous.label(a as usize), identified.label(i as usize))
     };
     let found = posteriors(anonymous.trails, identified.trails, &may_own, model, 1)?;
     let chances: Vec<(f64, u64)> = (0..)
@@ -44,19 +44,13 @@ fn run(scene: &TrailScene<'_>) -> Ran {
             }
         })
         .collect();
+    let after = Evidence::of_chances(ENTRY.name, chances.into_iter(), Coverage::Exhaustive);
+    let note = match scene.truth {
+        Some(_) => "How often the likeliest owner is the owner.",
+        None => "The mean chance that it gives to the likeliest owner, if the error rates are right.",
+    };
     Ok(vec![Finding {
-        attack: ENTRY.name,
-        attribute: None,
-        knows: ENTRY.knows.to_owned(),
-        bounded: false,
-        before: None,
-        after: Evidence::of_chances(ENTRY.name, chances.into_iter(), Coverage::Exhaustive),
-        held_out: None,
-        note: if scene.truth.is_some() {
-            "How often the likeliest owner is the owner.".to_owned()
-        } else {
-            "The mean chance that it gives to the likeliest owner, if the error rates are right.".to_owned()
-        },
-        worst: Vec::new(),
+        note: note.to_owned(),
+        ..Finding::new(after, ENTRY.knows)
     }])
 }

@@ -4,11 +4,11 @@
 //!
 //! Ours; the case is in Table 2 of K. Al-Hussaeni, B. Fung, W. Cheung, "Privacy-preserving trajectory stream publishing" (ITSA).
 
-use crate::catalogue::{Entry, Gate, Run, Shape, Threat};
+use crate::catalogue::{AttackEntry, Gate, Run, Shape, Threat};
 use crate::finding::{Declined, Ran};
 use crate::windows::{WindowScene, followed};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "window-difference",
     place: 460,
     threat: Threat::RecordLinkage,

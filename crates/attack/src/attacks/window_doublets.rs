@@ -9,11 +9,11 @@
 //!
 //! K. Al-Hussaeni, B. Fung, W. Cheung, "Privacy-preserving trajectory stream publishing", Data & Knowledge Engineering 94, 2014.
 
-use crate::catalogue::{Entry, Gate, ITSA, Run, Shape, Threat};
+use crate::catalogue::{AttackEntry, Gate, ITSA, Run, Shape, Threat};
 use crate::finding::Ran;
 use crate::windows::WindowScene;
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "window-doublets",
     place: 455,
     threat: Threat::RecordLinkage,

@@ -12,9 +12,11 @@
 //! Survey section 8.1, Example 8.1; D. Denning, P. Denning, M. Schwartz, "The tracker", TODS 4(1), 1979.
 
 mod formula;
+mod scene;
 mod tracker;
 
 pub use formula::{Answers, Formula, Restricted};
+pub use scene::{Answered, QueryScene};
 pub use tracker::{
     Learned, added_between, asked_directly, everybody_added, general_tracker, individual_tracker,
     track_everybody,

@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What the records of one group of the second release can be to a person who was not in the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Inserted {
+pub struct NewcomerGroup {
     /// The group of the second release.
     pub group: u32,
     /// Records of each value that may be new.
@@ -46,7 +46,7 @@ pub fn inserted(
     second: &[Vec<u32>],
     compatible: &dyn Fn(u32, u32) -> bool,
     l: usize,
-) -> Result<(Vec<Inserted>, Evidence), Error> {
+) -> Result<(Vec<NewcomerGroup>, Evidence), Error> {
     let count = |groups: &[Vec<u32>], value: u32| -> Vec<u64> {
         groups
             .iter()
@@ -54,8 +54,8 @@ pub fn inserted(
             .collect()
     };
     let values: BTreeSet<u32> = first.iter().chain(second).flatten().copied().collect();
-    let mut found: Vec<Inserted> = (0..second.len())
-        .map(|group| Inserted {
+    let mut found: Vec<NewcomerGroup> = (0..second.len())
+        .map(|group| NewcomerGroup {
             group: group as u32,
             possible: BTreeMap::new(),
             cracked: 0,

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 /// One release as the adversary sees it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct View {
+pub struct ReleaseView {
     /// The group of each person, `None` when the person is known not to be in this release.
     pub group_of: Vec<Option<u32>>,
     /// The sensitive values of each group's records.
@@ -24,7 +24,7 @@ pub struct View {
 
 /// What remains possible for one person.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Remaining {
+pub struct RemainingValues {
     /// The person.
     pub person: u32,
     /// Values possible in all the person's groups, ascending; empty when the releases contradict each other.
@@ -38,7 +38,10 @@ pub struct Remaining {
 /// # Errors
 ///
 /// When the views are not over the same people or name a group that is not there.
-pub fn intersection(views: &[View], l: usize) -> Result<(Vec<Remaining>, Evidence), Error> {
+pub fn intersection(
+    views: &[ReleaseView],
+    l: usize,
+) -> Result<(Vec<RemainingValues>, Evidence), Error> {
     let mut remaining = Vec::new();
     for person in 0..people(views)? {
         let sets = sets_of(views, person);
@@ -46,7 +49,7 @@ pub fn intersection(views: &[View], l: usize) -> Result<(Vec<Remaining>, Evidenc
             continue;
         };
         let common = rest.iter().fold(first.clone(), |common, set| &common & set);
-        remaining.push(Remaining {
+        remaining.push(RemainingValues {
             person: person as u32,
             values: common.into_iter().collect(),
             best_single: sets.iter().map(BTreeSet::len).min().unwrap_or(0),
@@ -87,7 +90,10 @@ pub enum VarianceFailure {
 /// # Errors
 ///
 /// As [`intersection`].
-pub fn m_invariance(views: &[View], m: usize) -> Result<(Vec<VarianceFailure>, Evidence), Error> {
+pub fn m_invariance(
+    views: &[ReleaseView],
+    m: usize,
+) -> Result<(Vec<VarianceFailure>, Evidence), Error> {
     let mut failures = Vec::new();
     for (release, view) in views.iter().enumerate() {
         for (group, values) in view.values.iter().enumerate() {
@@ -117,7 +123,7 @@ pub fn m_invariance(views: &[View], m: usize) -> Result<(Vec<VarianceFailure>, E
     ))
 }
 
-fn people(views: &[View]) -> Result<usize, Error> {
+fn people(views: &[ReleaseView]) -> Result<usize, Error> {
     let expected = views.first().map_or(0, |view| view.group_of.len());
     for view in views {
         if view.group_of.len() != expected {
@@ -142,7 +148,7 @@ fn people(views: &[View]) -> Result<usize, Error> {
     Ok(expected)
 }
 
-fn sets_of(views: &[View], person: usize) -> Vec<BTreeSet<u32>> {
+fn sets_of(views: &[ReleaseView], person: usize) -> Vec<BTreeSet<u32>> {
     let groups = views
         .iter()
         .filter_map(|view| view.group_of[person].map(|group| &view.values[group as usize]));

@@ -15,7 +15,7 @@
 //! Matches between distinct shared values, then one entry per match.
 
 use crate::{Coverage, Error, Evidence};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// The matches with one combination of quasi-identifiers of both views.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct JoinedGroup {
     pub left: u32,
     /// Quasi-identifier of the right view.
     pub right: u32,
-    /// Matches.
+    /// Matches of one person with another.
     pub size: u64,
     /// Matches by sensitive value of the right view.
     pub histogram: BTreeMap<u32, u64>,
@@ -42,12 +42,36 @@ impl JoinedGroup {
 
 /// One view: for each record the code of what is shared, and of its quasi-identifiers taken together.
 #[derive(Debug, Clone, Copy)]
-pub struct Columns<'a> {
+pub struct JoinedView<'a> {
     /// Shared value of each record.
     pub shared: &'a [u32],
     /// Quasi-identifier of each record.
     pub quasi: &'a [u32],
+    /// Whose each record is among those that look the same; every record is a person without it.
+    pub subject: Option<&'a [u32]>,
 }
+
+impl JoinedView<'_> {
+    /// Per shared value and quasi-identifier how many people there are, and how many have each value of `sensitive`.
+    fn people(self, sensitive: &[u32]) -> BTreeMap<u32, BTreeMap<u32, People>> {
+        let mut counts: BTreeMap<u32, BTreeMap<u32, People>> = BTreeMap::new();
+        let mut met = HashSet::new();
+        for (row, (&shared, &quasi)) in self.shared.iter().zip(self.quasi).enumerate() {
+            let value = sensitive.get(row).copied().unwrap_or(0);
+            let alike = counts.entry(shared).or_default().entry(quasi).or_default();
+            let subject = self.subject.map(|subjects| subjects[row]);
+            let mut first = |value: Option<u32>| {
+                subject.is_none_or(|subject| met.insert((shared, quasi, subject, value)))
+            };
+            alike.0 += u64::from(first(None));
+            *alike.1.entry(value).or_insert(0) += u64::from(first(Some(value)));
+        }
+        counts
+    }
+}
+
+/// How many people, and how many of them have each value.
+type People = (u64, BTreeMap<u32, u64>);
 
 /// Joins two views; `relates(left shared, right shared)` is equality, or lying on one path of a taxonomy.
 ///
@@ -57,8 +81,8 @@ pub struct Columns<'a> {
 ///
 /// When the columns of a view are not equally long.
 pub fn join(
-    left: Columns<'_>,
-    right: Columns<'_>,
+    left: JoinedView<'_>,
+    right: JoinedView<'_>,
     sensitive: &[u32],
     relates: &dyn Fn(u32, u32) -> bool,
     k: u64,
@@ -67,6 +91,16 @@ pub fn join(
     for (what, expected, found) in [
         ("left view", left.shared.len(), left.quasi.len()),
         ("right view", right.shared.len(), right.quasi.len()),
+        (
+            "left view",
+            left.shared.len(),
+            left.subject.map_or(left.shared.len(), <[u32]>::len),
+        ),
+        (
+            "right view",
+            right.shared.len(),
+            right.subject.map_or(right.shared.len(), <[u32]>::len),
+        ),
         ("sensitive", right.shared.len(), sensitive.len()),
     ] {
         if expected != found {
@@ -77,35 +111,27 @@ pub fn join(
             });
         }
     }
-    let count = |columns: Columns<'_>, extra: &[u32]| {
-        let mut counts: BTreeMap<u32, BTreeMap<(u32, u32), u64>> = BTreeMap::new();
-        for (row, &shared) in columns.shared.iter().enumerate() {
-            let key = (columns.quasi[row], extra.get(row).copied().unwrap_or(0));
-            *counts.entry(shared).or_default().entry(key).or_insert(0) += 1;
-        }
-        counts
-    };
-    let (ours, theirs) = (count(left, &[]), count(right, sensitive));
-    let mut groups: BTreeMap<(u32, u32), BTreeMap<u32, u64>> = BTreeMap::new();
+    let (ours, theirs) = (left.people(&[]), right.people(sensitive));
+    let mut groups: BTreeMap<(u32, u32), People> = BTreeMap::new();
     for (&l, lefts) in &ours {
         for (_, rights) in theirs.iter().filter(|(r, _)| relates(l, **r)) {
-            for (&(quasi, _), &n) in lefts {
-                for (&(other, value), &m) in rights {
-                    *groups
-                        .entry((quasi, other))
-                        .or_default()
-                        .entry(value)
-                        .or_insert(0) += n * m;
+            for (&quasi, (n, _)) in lefts {
+                for (&other, (m, values)) in rights {
+                    let group = groups.entry((quasi, other)).or_default();
+                    group.0 += n * m;
+                    for (&value, having) in values {
+                        *group.1.entry(value).or_insert(0) += n * having;
+                    }
                 }
             }
         }
     }
     let groups: Vec<JoinedGroup> = groups
         .into_iter()
-        .map(|((left, right), histogram)| JoinedGroup {
+        .map(|((left, right), (size, histogram))| JoinedGroup {
             left,
             right,
-            size: histogram.values().sum(),
+            size,
             histogram,
         })
         .collect();

@@ -3,7 +3,9 @@
 pub mod correspondence;
 pub mod intersection;
 pub mod join;
+mod scene;
 
-pub use correspondence::{Inserted, inserted};
-pub use intersection::{Remaining, VarianceFailure, View, intersection, m_invariance};
-pub use join::{JoinedGroup, join};
+pub use correspondence::{NewcomerGroup, inserted};
+pub use intersection::{ReleaseView, RemainingValues, VarianceFailure, intersection, m_invariance};
+pub use join::{JoinedGroup, JoinedView, join};
+pub use scene::ReleasesScene;

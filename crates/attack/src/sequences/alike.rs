@@ -11,7 +11,7 @@
 //! One comparison per record that repeats its neighbor, one hash per other; memory for the distinct ones and one number
 //! per person and record.
 
-use super::Rows;
+use super::DoubletRows;
 use hashbrown::HashMap;
 
 /// Lists of doublets with a number beside each.
@@ -21,12 +21,12 @@ type Listed<'a> = (&'a [u32], (u32, u32));
 #[derive(Debug, Clone)]
 pub struct Alike {
     /// Raw paths.
-    pub raw: Rows,
+    pub raw: DoubletRows,
     /// Published records.
-    pub published: Rows,
+    pub published: DoubletRows,
     /// The published record of each raw path, where it is known.
     pub own: Option<Vec<u32>>,
-    /// Classes of both, as in [`super::Setting`].
+    /// Classes of both, as in [`super::Exposure`].
     pub classes: (Vec<u32>, Vec<u32>),
     /// How many of each there are.
     pub counts: (Vec<u32>, Vec<u32>),
@@ -59,8 +59,8 @@ impl Alike {
             lists.map(|&(_, (class, _))| class).collect()
         };
         Self {
-            raw: Rows::new(people.lists.iter().map(|&(list, _)| list)),
-            published: Rows::new(records.lists.iter().map(|&(list, _)| list)),
+            raw: DoubletRows::new(people.lists.iter().map(|&(list, _)| list)),
+            published: DoubletRows::new(records.lists.iter().map(|&(list, _)| list)),
             own: own.map(|_| people.lists.iter().map(|&(_, (_, shown))| shown).collect()),
             classes: (of_class(&people), of_class(&records)),
             counts: (people.counts, records.counts),

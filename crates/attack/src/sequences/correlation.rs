@@ -21,7 +21,7 @@
 //! One pass over the distinct paths with the first end per distinct gap; when these are more than the stated number of
 //! steps, for the gaps of as many people as it allows.
 
-use super::Setting;
+use super::Exposure;
 use super::setting::drawn;
 use crate::{Coverage, Error, Evidence};
 use rayon::prelude::*;
@@ -69,7 +69,7 @@ pub struct Sureness {
 /// # Errors
 ///
 /// When the setting does not fit together or does not say whose record is whose, or `confidence` is not a probability.
-pub fn correlation(setting: &Setting, sureness: &Sureness) -> Result<Correlated, Error> {
+pub fn correlation(setting: &Exposure, sureness: &Sureness) -> Result<Correlated, Error> {
     setting.check()?;
     let Some(own) = &setting.own else {
         return Err(Error::LengthsDiffer {
@@ -179,7 +179,7 @@ struct Between {
 }
 
 impl Between {
-    fn new(setting: &Setting, having: &[u32], from: u32, to: u32) -> Self {
+    fn new(setting: &Exposure, having: &[u32], from: u32, to: u32) -> Self {
         let mut between = Self {
             paths: 0,
             counts: BTreeMap::new(),
@@ -199,7 +199,7 @@ impl Between {
     /// What the paths of all others say about a victim between these ends.
     fn deduce(
         &self,
-        setting: &Setting,
+        setting: &Exposure,
         sureness: &Sureness,
         victim: u32,
         people: u64,
@@ -234,7 +234,7 @@ fn inner(path: &[u32], from: u32, to: u32) -> Option<&[u32]> {
 }
 
 /// The one raw doublet that each published doublet stands for, where it is one.
-fn as_raw(setting: &Setting) -> Vec<Option<u32>> {
+fn as_raw(setting: &Exposure) -> Vec<Option<u32>> {
     let mut found: Vec<Option<Option<u32>>> = vec![None; setting.published_time.len()];
     for (doublet, standing) in (0..).zip(&setting.stands_for) {
         for &id in standing {
@@ -271,7 +271,7 @@ mod tests {
         published[0].remove(2);
         published[1].remove(2);
         published[2].pop();
-        let setting = Setting::aligned(&raw, &published).unwrap();
+        let setting = Exposure::aligned(&raw, &published).unwrap();
         let sureness = Sureness {
             confidence: 0.7,
             support: 2,

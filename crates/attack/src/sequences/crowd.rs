@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use denym_data::paths::Paths;
 
-use super::{Alike, Seen, Setting};
+use super::{Alike, Exposure, ReleasedSequences};
 
 /// A setting of distinct people, and who they are.
 pub struct Crowd {
     /// What is published of distinct people.
-    pub setting: Setting,
+    pub setting: Exposure,
     /// The same people where everybody shows the raw path.
-    pub before: Setting,
+    pub before: Exposure,
     kind_of_person: Vec<u32>,
     kind_of_record: Vec<u32>,
     first: Vec<u32>,
@@ -19,7 +19,7 @@ pub struct Crowd {
 
 impl Crowd {
     /// The people of `seen`.
-    pub fn new(seen: &Seen<'_>) -> Self {
+    pub fn new(seen: &ReleasedSequences<'_>) -> Self {
         let (raw, released) = (seen.raw, seen.released);
         let time_of: HashMap<&str, u32> = released
             .times()
@@ -34,7 +34,7 @@ impl Crowd {
             seen.own.as_deref(),
             &classes(raw, released),
         );
-        let setting = Setting {
+        let setting = Exposure {
             raw: alike.raw,
             published: alike.published,
             own: alike.own,
@@ -54,7 +54,7 @@ impl Crowd {
     }
 
     /// How the steward's document names a kind of people: the record of its first, or the source's when nobody knows it.
-    pub fn named(&self, seen: &Seen<'_>, victim: u32) -> (Option<u32>, Option<u32>) {
+    pub fn named(&self, seen: &ReleasedSequences<'_>, victim: u32) -> (Option<u32>, Option<u32>) {
         let person = self.first[victim as usize];
         let own = seen.own.as_ref().map(|own| own[person as usize] + 1);
         (own, own.is_none().then_some(person + 1))
@@ -69,6 +69,23 @@ impl Crowd {
         counts
     }
 
+    /// The value that all records of each kind have, where `codes` has that of each record.
+    pub fn value_of(&self, codes: &[u32]) -> Vec<Option<u32>> {
+        let each = self
+            .kind_of_record
+            .iter()
+            .copied()
+            .zip(codes.iter().copied());
+        common_value(self.setting.published.len(), each)
+    }
+
+    /// The same of the people of each kind, where everybody shows the raw path.
+    pub fn value_on_source(&self, own: &[u32], codes: &[u32]) -> Vec<Option<u32>> {
+        let values = own.iter().map(|&record| codes[record as usize]);
+        let each = self.kind_of_person.iter().copied().zip(values);
+        common_value(self.setting.raw.len(), each)
+    }
+
     /// How many people of each kind have it: the records of the source, where everybody shows the raw path.
     pub fn on_source(&self, own: &[u32], has: &impl Fn(usize) -> bool) -> Vec<u32> {
         let mut counts = vec![0; self.setting.raw.len()];
@@ -77,6 +94,19 @@ impl Crowd {
         }
         counts
     }
+}
+
+/// The value that all of each kind have; `None` where they differ.
+fn common_value(kinds: usize, each: impl Iterator<Item = (u32, u32)>) -> Vec<Option<u32>> {
+    let mut common: Vec<Option<Option<u32>>> = vec![None; kinds];
+    for (kind, value) in each {
+        let known = &mut common[kind as usize];
+        *known = match known {
+            None => Some(Some(value)),
+            Some(own) => Some(own.filter(|&own| own == value)),
+        };
+    }
+    common.into_iter().map(Option::flatten).collect()
 }
 
 /// Numbers that are equal exactly when the quasi-identifiers are, on both sides.

@@ -13,7 +13,7 @@
 //!
 //! # Guarantee
 //!
-//! A victim whose tries are [`Tried::Everything`] was tried with every sub-sequence of 1..L doublets of the raw path, so
+//! A victim whose tries are [`TriedSets::Everything`] was tried with every sub-sequence of 1..L doublets of the raw path, so
 //! the fewest candidates and the largest confidence are exact.
 //!
 //! # Reference
@@ -26,15 +26,15 @@
 //! everything is tried. Counting is a population count, except over records that stand for several: the caller puts these
 //! first, and only there single bits are looked at.
 
-use super::Setting;
-use crate::{Coverage, Error, Evidence, SplitMix64};
+use super::Exposure;
+use crate::{Coverage, Draws, Error, Evidence};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
 /// Which published records fit what the adversary knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Matching {
+pub enum FitRule {
     /// Show every known doublet that is published anywhere.
     Covers,
     /// And show nothing at the time of a known doublet that is published nowhere.
@@ -45,29 +45,36 @@ pub enum Matching {
 
 /// What must not be inferred of anybody.
 #[derive(Debug, Clone)]
-pub struct Secret {
-    /// For each published record how many of those it stands for have it.
-    pub carriers: Vec<u32>,
-    /// The largest share allowed, as a fraction (numerator, denominator); certainty succeeds when there is none.
-    pub at_most: Option<(u64, u64)>,
-    /// For each raw doublet whether knowing it is knowing the secret, so that nothing is left to infer; empty when none is.
-    pub named_by: Vec<bool>,
+pub enum Inferable {
+    /// One value of an attribute, an item or a visit, with more than a share of the records that fit.
+    Fact {
+        /// For each published record how many of those it stands for have it.
+        carriers: Vec<u32>,
+        /// The largest share allowed, as a fraction (numerator, denominator).
+        at_most: (u64, u64),
+        /// For each raw doublet whether knowing it is knowing the fact, so that nothing is left to infer; empty when none is.
+        named_by: Vec<bool>,
+    },
+    /// Any value of an attribute, for certain: all records that fit have the same.
+    AnyValue {
+        /// The value of each published record; `None` where those that it stands for differ.
+        of_record: Vec<Option<u32>>,
+    },
 }
 
-impl Secret {
-    fn is_told(&self, having: u64, group: u64) -> bool {
-        match self.at_most {
-            Some((part, whole)) => {
-                u128::from(having) * u128::from(whole) > u128::from(group) * u128::from(part)
-            }
-            None => having == group,
+impl Inferable {
+    /// How many published records it speaks of.
+    fn records(&self) -> usize {
+        match self {
+            Self::Fact { carriers, .. } => carriers.len(),
+            Self::AnyValue { of_record } => of_record.len(),
         }
     }
 }
 
 /// How much of what could be known of a victim was tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tried {
+pub enum TriedSets {
     /// Every set of up to L doublets.
     Everything,
     /// So many random sets.
@@ -76,7 +83,7 @@ pub enum Tried {
 
 /// The worst that any knowledge does to one victim.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fate {
+pub struct VictimFate {
     /// The victim.
     pub victim: u32,
     /// How many people were tried who fare like this.
@@ -90,10 +97,10 @@ pub struct Fate {
     /// For each secret whether it follows.
     pub told: Vec<bool>,
     /// How much was tried.
-    pub tried: Tried,
+    pub tried: TriedSets,
 }
 
-impl Fate {
+impl VictimFate {
     /// The chance of picking the victim's record, with the best knowledge.
     pub fn chance(&self) -> f64 {
         if self.fewest == 0 {
@@ -133,10 +140,10 @@ const KEPT: usize = 256 << 20;
 /// The attack, ready to run.
 #[derive(Debug)]
 pub struct DoubletAttack<'a> {
-    setting: &'a Setting,
-    matching: Matching,
+    setting: &'a Exposure,
+    matching: FitRule,
     most_known: usize,
-    secrets: &'a [Secret],
+    secrets: &'a [Inferable],
     words: usize,
     /// Records that show each published doublet.
     showing: Vec<Vec<u32>>,
@@ -154,14 +161,14 @@ pub struct DoubletAttack<'a> {
 
 /// What the attack did to the victims it was tried on, in their order.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fates {
+pub struct VictimFates {
     /// One per victim tried.
-    pub each: Vec<Fate>,
+    pub each: Vec<VictimFate>,
     /// Everybody, or draws.
     pub coverage: Coverage,
 }
 
-impl Fates {
+impl VictimFates {
     /// How often the victim's record is picked.
     pub fn linkage(&self, attack: &'static str) -> Evidence {
         let chances = self.each.iter().map(|fate| (fate.chance(), fate.people));
@@ -170,8 +177,8 @@ impl Fates {
 
     /// How many victims lose one of these secrets.
     pub fn inference(&self, attack: &'static str, secrets: std::ops::Range<usize>) -> Evidence {
-        let falls = |fate: &&Fate| fate.told[secrets.clone()].contains(&true);
-        let people = |fate: &Fate| fate.people;
+        let falls = |fate: &&VictimFate| fate.told[secrets.clone()].contains(&true);
+        let people = |fate: &VictimFate| fate.people;
         Evidence::new(
             attack,
             self.each.iter().filter(falls).map(people).sum(),
@@ -209,18 +216,18 @@ impl<'a> DoubletAttack<'a> {
     ///
     /// When the parts of the setting do not fit together, or a secret does not speak of every record.
     pub fn new(
-        setting: &'a Setting,
-        matching: Matching,
+        setting: &'a Exposure,
+        matching: FitRule,
         most_known: usize,
-        secrets: &'a [Secret],
+        secrets: &'a [Inferable],
     ) -> Result<Self, Error> {
         setting.check()?;
         let records = setting.published.len();
-        if let Some(secret) = secrets.iter().find(|s| s.carriers.len() != records) {
+        if let Some(secret) = secrets.iter().find(|secret| secret.records() != records) {
             return Err(Error::LengthsDiffer {
                 what: "carriers of a secret",
                 expected: records,
-                found: secret.carriers.len(),
+                found: secret.records(),
             });
         }
         let words = records.div_ceil(64);
@@ -249,8 +256,11 @@ impl<'a> DoubletAttack<'a> {
         let several = (0..records).rfind(|&row| setting.records(row) != 1);
         let heavy = several.map_or(0, |last| last / 64 + 1);
         let having = secrets.iter().map(|secret| {
+            let Inferable::Fact { carriers, .. } = secret else {
+                return Vec::new();
+            };
             let mut bits = vec![0_u64; words];
-            for (row, &carries) in secret.carriers.iter().enumerate().skip(heavy * 64) {
+            for (row, &carries) in carriers.iter().enumerate().skip(heavy * 64) {
                 bits[row / 64] |= u64::from(carries > 0) << (row % 64);
             }
             bits
@@ -288,9 +298,9 @@ impl<'a> DoubletAttack<'a> {
             .iter()
             .any(|&id| !self.showing[id as usize].is_empty());
         let busy = match (self.matching, somewhere) {
-            (Matching::Covers | Matching::Consistent, true) => None,
-            (Matching::Covers, false) => return vec![u64::MAX; self.words],
-            (Matching::Consistent, false) | (Matching::ConsistentLocal, _) => {
+            (FitRule::Covers | FitRule::Consistent, true) => None,
+            (FitRule::Covers, false) => return vec![u64::MAX; self.words],
+            (FitRule::Consistent, false) | (FitRule::ConsistentLocal, _) => {
                 let own = self.setting.raw_time[doublet as usize];
                 let others = standing
                     .iter()
@@ -334,7 +344,7 @@ impl<'a> DoubletAttack<'a> {
     }
 
     /// Takes what `fitting` tells about `victim` into account.
-    fn judge(&self, fitting: &[u64], known: &[u32], fate: &mut Fate) {
+    fn judge(&self, fitting: &[u64], known: &[u32], fate: &mut VictimFate) {
         let victim = fate.victim as usize;
         let own = self.setting.own.as_ref().map(|own| own[victim] as usize);
         // The wrong records tell nothing about the victim.
@@ -350,36 +360,45 @@ impl<'a> DoubletAttack<'a> {
             known.clone_into(&mut fate.knowing);
         }
         for (at, secret) in self.secrets.iter().enumerate() {
-            let named = |&doublet: &u32| secret.named_by.get(doublet as usize) == Some(&true);
-            if known.iter().any(named) {
-                continue;
+            match secret {
+                Inferable::Fact {
+                    carriers,
+                    at_most: (part, whole),
+                    named_by,
+                } => {
+                    let named = |&doublet: &u32| named_by.get(doublet as usize) == Some(&true);
+                    if known.iter().any(named) {
+                        continue;
+                    }
+                    let having = self.count(fitting, Some((&self.having[at], carriers)));
+                    fate.confidence[at] = larger(fate.confidence[at], (having, group));
+                    fate.told[at] |= u128::from(having) * u128::from(*whole)
+                        > u128::from(group) * u128::from(*part);
+                }
+                Inferable::AnyValue { of_record } => {
+                    if !fate.told[at] && same_value(fitting, of_record) {
+                        (fate.told[at], fate.confidence[at]) = (true, (group, group));
+                    }
+                }
             }
-            let having = self.count(fitting, Some(at));
-            fate.confidence[at] = larger(fate.confidence[at], (having, group));
-            fate.told[at] |= secret.is_told(having, group);
         }
     }
 
     /// How many records fit, or how many of them have a secret.
-    fn count(&self, fitting: &[u64], secret: Option<usize>) -> u64 {
+    fn count(&self, fitting: &[u64], fact: Option<(&[u64], &[u32])>) -> u64 {
         let (several, single) = fitting.split_at(self.heavy);
-        let mut count: u64 = match secret {
+        let mut count: u64 = match fact {
             None => single.iter().map(|word| u64::from(word.count_ones())).sum(),
-            Some(at) => {
-                let both = single.iter().zip(&self.having[at][self.heavy..]);
+            Some((having, _)) => {
+                let both = single.iter().zip(&having[self.heavy..]);
                 both.map(|(a, b)| u64::from((a & b).count_ones())).sum()
             }
         };
-        for (at, &word) in several.iter().enumerate() {
-            let mut left = word;
-            while left != 0 {
-                let row = at * 64 + left.trailing_zeros() as usize;
-                count += match secret {
-                    None => self.setting.records(row),
-                    Some(at) => self.secrets[at].carriers[row].into(),
-                };
-                left &= left - 1;
-            }
+        for row in ones(several) {
+            count += match fact {
+                None => self.setting.records(row),
+                Some((_, carriers)) => carriers[row].into(),
+            };
         }
         count
     }
@@ -395,12 +414,12 @@ impl<'a> DoubletAttack<'a> {
     }
 
     /// Tries the victim with everything, or with `most` random sets when there are more.
-    fn attack(&self, victim: u32, effort: &Effort) -> Fate {
+    fn attack(&self, victim: u32, effort: &Effort) -> VictimFate {
         let path = self.setting.raw.get(victim as usize);
         let everything = self
             .pieces(path.len())
             .is_some_and(|all| all <= effort.pieces);
-        let mut fate = Fate {
+        let mut fate = VictimFate {
             victim,
             people: 0,
             fewest: 0,
@@ -408,9 +427,9 @@ impl<'a> DoubletAttack<'a> {
             confidence: vec![(0, 1); self.secrets.len()],
             told: vec![false; self.secrets.len()],
             tried: if everything {
-                Tried::Everything
+                TriedSets::Everything
             } else {
-                Tried::Draws(effort.pieces)
+                TriedSets::Draws(effort.pieces)
             },
         };
         let start = self.start(victim as usize);
@@ -419,7 +438,7 @@ impl<'a> DoubletAttack<'a> {
             self.descend(path, 0, &mut levels, &mut Vec::new(), &mut fate);
             return fate;
         }
-        let mut rng = SplitMix64::new(effort.seed ^ (u64::from(victim) << 20));
+        let mut rng = Draws::new(effort.seed ^ (u64::from(victim) << 20));
         for _ in 0..effort.pieces {
             let chosen = rng.distinct(self.most_known, path.len());
             let known: Vec<u32> = chosen.into_iter().map(|at| path[at]).collect();
@@ -439,7 +458,7 @@ impl<'a> DoubletAttack<'a> {
         from: usize,
         levels: &mut [Vec<u64>],
         known: &mut Vec<u32>,
-        fate: &mut Fate,
+        fate: &mut VictimFate,
     ) {
         let Some((fitting, deeper)) = levels.split_first_mut() else {
             return;
@@ -458,7 +477,7 @@ impl<'a> DoubletAttack<'a> {
     }
 
     /// Everybody, as far as the effort goes; else people drawn with its seed.
-    pub fn run(&self, effort: &Effort) -> Fates {
+    pub fn run(&self, effort: &Effort) -> VictimFates {
         let kinds = self.setting.raw.len();
         let price = |victim: usize| {
             let pieces = self.pieces(self.setting.raw.get(victim).len());
@@ -484,15 +503,15 @@ impl<'a> DoubletAttack<'a> {
             let wanted = (affordable as usize).max(effort.least_victims);
             self.setting.draw(wanted, effort.seed)
         };
-        let each: Vec<Fate> = tried
+        let each: Vec<VictimFate> = tried
             .par_iter()
-            .map(|&(victim, people)| Fate {
+            .map(|&(victim, people)| VictimFate {
                 people,
                 ..self.attack(victim, effort)
             })
             .collect();
-        let everything = each.iter().all(|fate| fate.tried == Tried::Everything);
-        Fates {
+        let everything = each.iter().all(|fate| fate.tried == TriedSets::Everything);
+        VictimFates {
             coverage: if everybody && everything {
                 Coverage::Exhaustive
             } else {
@@ -507,4 +526,20 @@ fn and(fitting: &mut [u64], other: &[u64]) {
     for (word, &other) in fitting.iter_mut().zip(other) {
         *word &= other;
     }
+}
+
+/// The positions of the bits that are set.
+fn ones(words: &[u64]) -> impl Iterator<Item = usize> {
+    words.iter().enumerate().flat_map(|(at, &word)| {
+        let next = |&left: &u64| Some(left & left.wrapping_sub(1)).filter(|&left| left != 0);
+        let left = std::iter::successors(Some(word).filter(|&word| word != 0), next);
+        left.map(move |left| at * 64 + left.trailing_zeros() as usize)
+    })
+}
+
+/// Whether all of these records have one and the same value; a few looks settle that they do not.
+fn same_value(fitting: &[u64], of_record: &[Option<u32>]) -> bool {
+    let mut values = ones(fitting).map(|row| of_record[row]);
+    let first = values.next().flatten();
+    first.is_some() && values.all(|value| value == first)
 }

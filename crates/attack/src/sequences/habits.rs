@@ -15,7 +15,7 @@
 //! Linear in the doublets of distinct paths.
 
 use super::scene::WORST;
-use super::{SequenceScene, Setting};
+use super::{Exposure, SequenceScene};
 use crate::finding::Finding;
 use crate::{Coverage, Error, Evidence};
 use rayon::prelude::*;
@@ -38,7 +38,7 @@ pub struct Habit {
 impl Habit {
     fn of(
         name: &'static str,
-        setting: &Setting,
+        setting: &Exposure,
         raw: impl Fn(&[u32]) -> Remarkable + Sync,
         published: impl Fn(&[u32]) -> Remarkable + Sync,
     ) -> Result<Self, Error> {
@@ -105,15 +105,10 @@ impl Habit {
             })
         });
         Finding {
-            attack: self.name,
-            attribute: None,
-            knows,
-            bounded: false,
             before: Some(before.evidence()),
-            after: self.evidence(),
-            held_out: None,
             note,
             worst: worst.collect(),
+            ..Finding::new(self.evidence(), knows)
         }
     }
 
@@ -128,7 +123,7 @@ impl Habit {
 
 /// The place of each raw and of each published doublet, in one numbering.
 #[derive(Debug, Clone)]
-pub struct Places {
+pub struct VisitedPlaces {
     /// Of each raw doublet, as coarse as it is published.
     pub raw: Vec<u32>,
     /// Of each published doublet.
@@ -145,7 +140,7 @@ impl TopLocations {
     /// # Errors
     ///
     /// When the parts of the setting do not fit together.
-    pub fn run(setting: &Setting, places: &Places, n: usize) -> Result<Habit, Error> {
+    pub fn run(setting: &Exposure, places: &VisitedPlaces, n: usize) -> Result<Habit, Error> {
         let top = |path: &[u32], places: &[u32]| {
             let mut top = most_visited(path.iter().map(|&doublet| places[doublet as usize]));
             top.truncate(n);
@@ -173,8 +168,8 @@ impl HomeWork {
     ///
     /// When the parts of the setting do not fit together.
     pub fn run(
-        setting: &Setting,
-        places: &Places,
+        setting: &Exposure,
+        places: &VisitedPlaces,
         night: (&[Option<bool>], &[Option<bool>]),
     ) -> Result<Habit, Error> {
         let habit = |path: &[u32], places: &[u32], night: &[Option<bool>]| {
@@ -216,13 +211,13 @@ mod tests {
     use super::*;
 
     /// Places and nights of a setting whose doublets are numbered by time, then place.
-    fn known_of(all: &[Vec<Doublet>]) -> (Places, Vec<Option<bool>>) {
+    fn known_of(all: &[Vec<Doublet>]) -> (VisitedPlaces, Vec<Option<bool>>) {
         let mut doublets: Vec<(u32, u32)> = all.iter().flatten().map(|d| (d.1, d.0)).collect();
         doublets.sort_unstable();
         doublets.dedup();
         let places: Vec<u32> = doublets.iter().map(|d| d.1).collect();
         let night = doublets.iter().map(|d| Some(d.0 < 4)).collect();
-        let places = Places {
+        let places = VisitedPlaces {
             raw: places.clone(),
             published: places,
         };
@@ -239,14 +234,14 @@ mod tests {
         ];
         let (places, night) = known_of(&raw);
         let top = |published: &[Vec<Doublet>], n| {
-            let setting = Setting::aligned(&raw, published).unwrap();
+            let setting = Exposure::aligned(&raw, published).unwrap();
             let found = TopLocations::run(&setting, &places, n).unwrap();
             found.evidence().successes
         };
         // One place: 1, 1 and 2. Two places: {1,2}, {1,2} and {2,4}. Three: {1,2,3}, {1,2} and {2,4}.
         assert_eq!((top(&raw, 1), top(&raw, 2), top(&raw, 3)), (1, 1, 3));
         let home_work = |published: &[Vec<Doublet>]| {
-            let setting = Setting::aligned(&raw, published).unwrap();
+            let setting = Exposure::aligned(&raw, published).unwrap();
             let found = HomeWork::run(&setting, &places, (&night, &night)).unwrap();
             (found.candidates.clone(), found.evidence())
         };

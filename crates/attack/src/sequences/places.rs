@@ -4,19 +4,19 @@ use std::collections::HashMap;
 
 use denym_data::paths::Paths;
 
-use super::{Places, Seen};
+use super::{ReleasedSequences, VisitedPlaces};
 
 /// Places of the source alone.
-pub(crate) fn on_source(raw: &Paths) -> Places {
+pub(crate) fn on_source(raw: &Paths) -> VisitedPlaces {
     let places: Vec<u32> = raw.doublets().iter().map(|d| d.location).collect();
-    Places {
+    VisitedPlaces {
         raw: places.clone(),
         published: places,
     }
 }
 
 /// Places of both sides in one numbering, raw ones as coarse as anything published of them.
-pub(crate) fn places(seen: &Seen<'_>) -> Places {
+pub(crate) fn places(seen: &ReleasedSequences<'_>) -> VisitedPlaces {
     let (raw, released) = (seen.raw, seen.released);
     let label = |id: u32| {
         let place = released.doublets()[id as usize].location;
@@ -53,7 +53,7 @@ pub(crate) fn places(seen: &Seen<'_>) -> Places {
             published[id as usize].get_or_insert(place);
         }
     }
-    Places {
+    VisitedPlaces {
         raw: raw_places,
         published: (0..)
             .zip(published)
@@ -63,7 +63,7 @@ pub(crate) fn places(seen: &Seen<'_>) -> Places {
 }
 
 /// Whether each doublet is by night; `None` when the times are no hours of a day.
-pub(crate) fn nights(seen: &Seen<'_>) -> Option<Vec<Option<bool>>> {
+pub(crate) fn nights(seen: &ReleasedSequences<'_>) -> Option<Vec<Option<bool>>> {
     const DAY: i64 = 86_400;
     let texts = seen.raw.times();
     let numbers: Option<Vec<i64>> = texts.iter().map(|text| text.parse().ok()).collect();
@@ -91,7 +91,10 @@ pub(crate) fn nights(seen: &Seen<'_>) -> Option<Vec<Option<bool>>> {
 }
 
 /// Whether each published doublet is by night: when everything it stands for is.
-pub(crate) fn published_nights(seen: &Seen<'_>, night: &[Option<bool>]) -> Vec<Option<bool>> {
+pub(crate) fn published_nights(
+    seen: &ReleasedSequences<'_>,
+    night: &[Option<bool>],
+) -> Vec<Option<bool>> {
     let mut published: Vec<Option<Option<bool>>> = vec![None; seen.released.doublets().len()];
     for (standing, &night) in seen.stands_for.iter().zip(night) {
         for &id in standing {

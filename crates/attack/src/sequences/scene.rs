@@ -12,9 +12,12 @@ use denym_data::paths::Paths;
 use serde_json::{Value, json};
 
 use super::crowd::Crowd;
-use super::secrets::{Goal, Wanted};
-use super::{DoubletAttack, Effort, Fate, Fates, Matching, PathOriginals, Secret, Setting, Tried};
+use super::secrets::{Inferables, InferenceGoal};
+use super::{
+    DoubletAttack, Effort, Exposure, FitRule, Inferable, TriedSets, VictimFate, VictimFates,
+};
 use crate::finding::Finding;
+use crate::minimality::Originals;
 use crate::{Coverage, Error, Evidence};
 
 /// The most people that are named.
@@ -49,7 +52,7 @@ pub enum Guarded {
 }
 
 /// A release and what the attacks may use.
-pub struct Seen<'a> {
+pub struct ReleasedSequences<'a> {
     /// The victims' source records.
     pub raw: &'a Paths,
     /// The written data.
@@ -75,19 +78,19 @@ pub struct Seen<'a> {
 /// Paths or transactions under attack.
 pub struct SequenceScene<'a> {
     /// What is published and known.
-    pub seen: Seen<'a>,
+    pub seen: ReleasedSequences<'a>,
     /// How much is tried.
     pub effort: Effort,
     /// What the search makes of other originals, or why that is not tried.
-    pub originals: Result<PathOriginals<'a>, String>,
+    pub originals: Result<Originals<'a>, String>,
     crowd: OnceLock<Crowd>,
-    before: OnceLock<Result<Fates, Error>>,
+    before: OnceLock<Result<VictimFates, Error>>,
 }
 
 /// One way in which records fit what is known.
-pub(crate) struct Way {
+pub(crate) struct FitAttack {
     pub(crate) attack: &'static str,
-    pub(crate) matching: Matching,
+    pub(crate) matching: FitRule,
     pub(crate) knows: String,
     pub(crate) bounded: bool,
 }
@@ -95,9 +98,9 @@ pub(crate) struct Way {
 impl<'a> SequenceScene<'a> {
     /// A scene in which nothing was tried yet.
     pub fn new(
-        seen: Seen<'a>,
+        seen: ReleasedSequences<'a>,
         effort: Effort,
-        originals: Result<PathOriginals<'a>, String>,
+        originals: Result<Originals<'a>, String>,
     ) -> Self {
         Self {
             seen,
@@ -127,28 +130,25 @@ impl<'a> SequenceScene<'a> {
     }
 
     /// Whom a few known doublets find, before and after, in this way.
-    pub(crate) fn fitting(&self, way: &Way) -> Result<Vec<Finding>, Error> {
+    pub(crate) fn fitting(&self, way: &FitAttack) -> Result<Vec<Finding>, Error> {
         let (seen, crowd) = (&self.seen, self.crowd());
-        let wanted = Wanted::new(seen, crowd);
-        let run = |setting: &Setting, matching, secrets: &[Secret]| {
+        let wanted = Inferables::new(seen, crowd);
+        let run = |setting: &Exposure, matching, secrets: &[Inferable]| {
             let attack = DoubletAttack::new(setting, matching, seen.known, secrets)?;
             Ok(attack.run(&self.effort))
         };
         let before = self
             .before
-            .get_or_init(|| run(&crowd.before, Matching::Covers, &wanted.before));
+            .get_or_init(|| run(&crowd.before, FitRule::Covers, &wanted.before));
         let before = before.as_ref().map_err(Clone::clone)?;
         let after = run(&crowd.setting, way.matching, &wanted.after)?;
         let finding = |attribute, before, shown: Evidence, note, worst| Finding {
-            attack: way.attack,
             attribute,
-            knows: way.knows.clone(),
             bounded: way.bounded,
             before,
-            after: shown,
-            held_out: None,
             note,
             worst,
+            ..Finding::new(shown, way.knows.clone())
         };
         let note = tried(&after);
         let mut findings = vec![finding(
@@ -173,7 +173,7 @@ impl<'a> SequenceScene<'a> {
     }
 
     /// A victim as the steward's document names them.
-    fn victim(&self, fate: &Fate, chance: f64) -> Value {
+    fn victim(&self, fate: &VictimFate, chance: f64) -> Value {
         let (record, source_record) = self.crowd().named(&self.seen, fate.victim);
         json!({
             "chance": chance,
@@ -185,21 +185,22 @@ impl<'a> SequenceScene<'a> {
         })
     }
 
-    fn worst_linked(&self, fates: &Fates) -> Vec<Value> {
-        let mut order: Vec<&Fate> = fates.each.iter().filter(|fate| fate.fewest > 0).collect();
+    fn worst_linked(&self, fates: &VictimFates) -> Vec<Value> {
+        let mut order: Vec<&VictimFate> =
+            fates.each.iter().filter(|fate| fate.fewest > 0).collect();
         order.sort_by_key(|fate| (fate.fewest, fate.victim));
         let named = order.into_iter().take(WORST);
         named.map(|fate| self.victim(fate, fate.chance())).collect()
     }
 
-    fn worst_told(&self, fates: &Fates, goal: &Goal) -> Vec<Value> {
-        let share = |fate: &Fate| {
+    fn worst_told(&self, fates: &VictimFates, goal: &InferenceGoal) -> Vec<Value> {
+        let share = |fate: &VictimFate| {
             let each = fate.confidence[goal.secrets.clone()].iter();
             each.map(|&(having, group)| having as f64 / group as f64)
                 .fold(0.0, f64::max)
         };
-        let told = |fate: &&Fate| fate.told[goal.secrets.clone()].contains(&true);
-        let mut order: Vec<&Fate> = fates.each.iter().filter(told).collect();
+        let told = |fate: &&VictimFate| fate.told[goal.secrets.clone()].contains(&true);
+        let mut order: Vec<&VictimFate> = fates.each.iter().filter(told).collect();
         order.sort_by(|a, b| share(b).total_cmp(&share(a)).then(a.victim.cmp(&b.victim)));
         let named = order.into_iter().take(WORST);
         named.map(|fate| self.victim(fate, share(fate))).collect()
@@ -207,11 +208,11 @@ impl<'a> SequenceScene<'a> {
 }
 
 /// What was tried, where it is not everything.
-fn tried(fates: &Fates) -> String {
+fn tried(fates: &VictimFates) -> String {
     let all = fates
         .each
         .iter()
-        .all(|fate| fate.tried == Tried::Everything);
+        .all(|fate| fate.tried == TriedSets::Everything);
     match (fates.coverage, all) {
         (Coverage::Exhaustive, true) => {
             "Everything of that size was tried on everybody.".to_owned()

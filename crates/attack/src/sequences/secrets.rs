@@ -3,35 +3,32 @@
 use std::ops::Range;
 
 use super::crowd::Crowd;
-use super::{Guarded, Secret, Seen};
+use super::{Guarded, Inferable, ReleasedSequences};
 
 /// The value of an item's attribute that says it is there.
 pub const PRESENT: &str = "present";
 
-/// Values of an attribute without a bound that are looked for.
-const MOST_VALUES: usize = 32;
-
 /// Secrets that belong together, and when they count as told.
-pub(crate) struct Goal {
+pub(crate) struct InferenceGoal {
     pub(crate) name: String,
     pub(crate) secrets: Range<usize>,
     pub(crate) note: String,
 }
 
 /// What must not be inferred: bounded values and places, and every other sensitive value for certain.
-pub(crate) struct Wanted<'a> {
-    seen: &'a Seen<'a>,
+pub(crate) struct Inferables<'a> {
+    seen: &'a ReleasedSequences<'a>,
     crowd: &'a Crowd,
     /// On the release.
-    pub(crate) after: Vec<Secret>,
+    pub(crate) after: Vec<Inferable>,
     /// On the source; empty when nobody knows whose record is whose.
-    pub(crate) before: Vec<Secret>,
+    pub(crate) before: Vec<Inferable>,
     /// What belongs together.
-    pub(crate) goals: Vec<Goal>,
+    pub(crate) goals: Vec<InferenceGoal>,
 }
 
-impl<'a> Wanted<'a> {
-    pub(crate) fn new(seen: &'a Seen<'a>, crowd: &'a Crowd) -> Self {
+impl<'a> Inferables<'a> {
+    pub(crate) fn new(seen: &'a ReleasedSequences<'a>, crowd: &'a Crowd) -> Self {
         let mut wanted = Self {
             seen,
             crowd,
@@ -51,11 +48,6 @@ impl<'a> Wanted<'a> {
         for attribute in seen.released.sensitive() {
             let first = self.after.len();
             let mut bounds = 0;
-            let mut value = |label: &str, at_most| {
-                let code = attribute.code(label);
-                let has = |record: usize| Some(attribute.codes[record]) == code;
-                self.secret(has, at_most, Vec::new());
-            };
             for guarded in seen.guarded {
                 let (listed, at_most) = match guarded {
                     Guarded::Values {
@@ -73,18 +65,19 @@ impl<'a> Wanted<'a> {
                 };
                 let bound = (at_most.numerator(), at_most.denominator());
                 for label in listed {
-                    value(label, Some(bound));
+                    let code = attribute.code(label);
+                    let has = |record: usize| Some(attribute.codes[record]) == code;
+                    self.fact(has, bound, Vec::new());
                 }
                 bounds += 1;
             }
             let note = if bounds == 0 {
-                let listed = attribute.values.iter().take(MOST_VALUES);
-                listed.for_each(|label| value(label, None));
+                self.any_value(&attribute.codes);
                 "Succeeds when all records that fit have one value."
             } else {
                 "Succeeds when a value is likelier than its bound."
             };
-            self.goals.push(Goal {
+            self.goals.push(InferenceGoal {
                 name: attribute.name.clone(),
                 secrets: first..self.after.len(),
                 note: note.to_owned(),
@@ -111,11 +104,11 @@ impl<'a> Wanted<'a> {
                     visited[record as usize] = path.iter().any(|&id| here[id as usize]);
                 }
                 let bound = (at_most.numerator(), at_most.denominator());
-                self.secret(|record| visited[record], Some(bound), here);
+                self.fact(|record| visited[record], bound, here);
             }
         }
         if self.after.len() > first {
-            self.goals.push(Goal {
+            self.goals.push(InferenceGoal {
                 name: "sensitive places".to_owned(),
                 secrets: first..self.after.len(),
                 note: "Succeeds when a visit is likelier than its bound.".to_owned(),
@@ -123,21 +116,26 @@ impl<'a> Wanted<'a> {
         }
     }
 
-    fn secret(
-        &mut self,
-        has: impl Fn(usize) -> bool,
-        at_most: Option<(u64, u64)>,
-        named_by: Vec<bool>,
-    ) {
-        let secret = |carriers, named_by| Secret {
+    fn fact(&mut self, has: impl Fn(usize) -> bool, at_most: (u64, u64), named_by: Vec<bool>) {
+        let fact = |carriers, named_by| Inferable::Fact {
             carriers,
             at_most,
             named_by,
         };
         if let Some(own) = &self.seen.own {
             let carriers = self.crowd.on_source(own, &has);
-            self.before.push(secret(carriers, named_by.clone()));
+            self.before.push(fact(carriers, named_by.clone()));
         }
-        self.after.push(secret(self.crowd.marked(&has), named_by));
+        self.after.push(fact(self.crowd.marked(&has), named_by));
+    }
+
+    /// Any value of an attribute; `codes` has that of each record.
+    fn any_value(&mut self, codes: &[u32]) {
+        let any = |of_record| Inferable::AnyValue { of_record };
+        if let Some(own) = &self.seen.own {
+            self.before
+                .push(any(self.crowd.value_on_source(own, codes)));
+        }
+        self.after.push(any(self.crowd.value_of(codes)));
     }
 }

@@ -5,17 +5,17 @@
 //! everybody costs no more than trying it on these.
 
 use super::Doublet;
-use crate::{Error, SplitMix64};
+use crate::{Draws, Error};
 use std::collections::BTreeMap;
 
 /// Lists of doublets, one per person or record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rows {
+pub struct DoubletRows {
     starts: Vec<u32>,
     items: Vec<u32>,
 }
 
-impl Rows {
+impl DoubletRows {
     /// Rows from lists.
     pub fn new<'a>(lists: impl IntoIterator<Item = &'a [u32]>) -> Self {
         let mut rows = Self {
@@ -58,11 +58,11 @@ impl Rows {
 
 /// What is known of people, what is published, and how the two relate. Doublets are numbers on either side.
 #[derive(Debug, Clone)]
-pub struct Setting {
+pub struct Exposure {
     /// The raw path of each victim, in time order.
-    pub raw: Rows,
+    pub raw: DoubletRows,
     /// What each published record shows.
-    pub published: Rows,
+    pub published: DoubletRows,
     /// The published record of each victim; only to tell whether an attack is right. `None` when nobody knows.
     pub own: Option<Vec<u32>>,
     /// For each raw doublet the published ones that may stand for it: itself, or coarser ones.
@@ -77,7 +77,7 @@ pub struct Setting {
     pub counts: (Vec<u32>, Vec<u32>),
 }
 
-impl Setting {
+impl Exposure {
     /// Record i is victim i, and published doublets are raw ones.
     ///
     /// # Errors
@@ -99,7 +99,7 @@ impl Setting {
             *id = number;
         }
         let rows = |paths: &[P]| {
-            let mut rows = Rows::new([]);
+            let mut rows = DoubletRows::new([]);
             for path in paths {
                 rows.push(
                     path.as_ref()
@@ -229,7 +229,7 @@ impl Setting {
     /// Without knowing whose record is whose, whether it is shown as often as people have it, or never.
     pub fn all_or_none(&self) -> bool {
         let Some(own) = &self.own else {
-            let count = |rows: &Rows, domain: usize, alike: &dyn Fn(usize) -> u64| {
+            let count = |rows: &DoubletRows, domain: usize, alike: &dyn Fn(usize) -> u64| {
                 let mut counts = vec![0_u64; domain];
                 for (row, list) in rows.iter().enumerate() {
                     for &doublet in list {
@@ -269,7 +269,7 @@ pub(super) fn drawn(
     seed: u64,
 ) -> Vec<(u32, u64)> {
     let people: u64 = each.clone().map(|(_, people)| people).sum();
-    let chosen = SplitMix64::new(seed).distinct(wanted, people as usize);
+    let chosen = Draws::new(seed).distinct(wanted, people as usize);
     let mut chosen = chosen.into_iter().map(|person| person as u64).peekable();
     let mut end = 0;
     let mut found = Vec::new();

@@ -14,7 +14,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use denym_data::Table;
+use denym_data::{Column, Table};
 use denym_measure::{Classes, Roles};
 
 use super::linkage::Linkage;
@@ -135,7 +135,7 @@ impl Overall {
 
 /// What an attack tells the adversary about a victim.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Told {
+pub struct Conclusion {
     /// The sensitive value, by code; `None` for the record or a range.
     pub value: Option<u32>,
     /// How sure it is.
@@ -155,7 +155,13 @@ pub struct Attacked<'a> {
     pub classes: Option<&'a Classes>,
 }
 
-impl Attacked<'_> {
+impl<'a> Attacked<'a> {
+    /// The group of each record, where sensitive values belong to groups.
+    pub(super) fn group_codes(&self) -> Option<&'a [u32]> {
+        let column = &self.table.columns()[self.groups?];
+        Some(column.codes.as_slice())
+    }
+
     /// Classes of equal values of `columns`.
     pub(super) fn classes_by(&self, columns: &[usize]) -> Cow<'_, Classes> {
         match self.classes {
@@ -175,25 +181,25 @@ impl Attacked<'_> {
 #[derive(Debug)]
 pub struct Lineup<'a> {
     crowd: Vec<u64>,
-    values: Values<'a>,
+    values: CandidateValues<'a>,
     overall: Vec<Overall>,
-    members: Members<'a>,
+    members: LineupMembers<'a>,
 }
 
 /// The values among each set of candidates.
 #[derive(Debug)]
-enum Values<'a> {
+enum CandidateValues<'a> {
     Classes(&'a Classes),
     /// For each attribute and set the values with their counts, and what they are counted over.
-    Counted(Vec<Vec<Counted>>),
+    ValueCounts(Vec<Vec<ValueCounts>>),
 }
 
 /// Values with how many have each, and how many they are counted over.
-type Counted = (Vec<(u32, u64)>, u64);
+type ValueCounts = (Vec<(u32, u64)>, u64);
 
 /// Who has which candidates.
 #[derive(Debug)]
-enum Members<'a> {
+enum LineupMembers<'a> {
     /// The records of each class.
     Classes(&'a Classes),
     /// The set of each person.
@@ -206,19 +212,16 @@ impl<'a> Lineup<'a> {
         let overall = attacked.roles.sensitive.iter().enumerate();
         let overall = overall.map(|(at, &column)| {
             let column = &attacked.table.columns()[column];
-            let texts: Vec<Option<&str>> = (0..column.dictionary.len() as u32)
-                .map(|code| column.dictionary.text(code))
-                .collect();
             let mut counts = vec![0; column.dictionary.len()];
             for class in 0..classes.len() {
                 for &(value, count) in classes.histogram(at, class).counts {
                     counts[value as usize] += count;
                 }
             }
-            Overall::of(classes.subjects().iter().sum(), counts, &texts)
+            Overall::of(classes.subjects().iter().sum(), counts, &texts(column))
         });
         let values = match attacked.groups {
-            None => Values::Classes(classes),
+            None => CandidateValues::Classes(classes),
             Some(group) => {
                 let groups = attacked.classes_by(&[group]);
                 let of_row = groups.class_of();
@@ -238,14 +241,14 @@ impl<'a> Lineup<'a> {
                         .map(|class| through(class, attribute))
                         .collect()
                 });
-                Values::Counted(counted.collect())
+                CandidateValues::ValueCounts(counted.collect())
             }
         };
         Self {
             crowd: classes.subjects().to_vec(),
             overall: overall.collect(),
             values,
-            members: Members::Classes(classes),
+            members: LineupMembers::Classes(classes),
         }
     }
 
@@ -284,8 +287,8 @@ impl<'a> Lineup<'a> {
         Ok(Self {
             crowd,
             overall,
-            values: Values::Counted(counted),
-            members: Members::People(linkage.sets_of_people()),
+            values: CandidateValues::ValueCounts(counted),
+            members: LineupMembers::People(linkage.sets_of_people()),
         })
     }
 
@@ -307,20 +310,22 @@ impl<'a> Lineup<'a> {
     /// What `attack` tells of whoever has each set of candidates; `attribute` is what it is after.
     pub fn told(
         &self,
-        attack: fn(&Candidates<'_>, &Wish) -> Option<Told>,
+        attack: fn(&Candidates<'_>, &Wish) -> Option<Conclusion>,
         attribute: Option<usize>,
         wish: &Wish,
-    ) -> Vec<Option<Told>> {
+    ) -> Vec<Option<Conclusion>> {
         let nothing = Overall::default();
         (0..self.len())
             .map(|set| {
                 let people = self.crowd[set];
                 let (values, total) = match (attribute, &self.values) {
                     (None, _) => (&[][..], people),
-                    (Some(at), Values::Classes(classes)) => {
+                    (Some(at), CandidateValues::Classes(classes)) => {
                         (classes.histogram(at, set).counts, people)
                     }
-                    (Some(at), Values::Counted(all)) => (&all[at][set].0[..], all[at][set].1),
+                    (Some(at), CandidateValues::ValueCounts(all)) => {
+                        (&all[at][set].0[..], all[at][set].1)
+                    }
                 };
                 let overall = attribute.map_or(&nothing, |at| &self.overall[at]);
                 let here = Candidates {
@@ -337,8 +342,8 @@ impl<'a> Lineup<'a> {
     /// How many people have each set of candidates; nobody has a set of none.
     pub fn people(&self) -> Vec<u64> {
         match &self.members {
-            Members::Classes(_) => self.crowd.clone(),
-            Members::People(of) => {
+            LineupMembers::Classes(_) => self.crowd.clone(),
+            LineupMembers::People(of) => {
                 let mut people = vec![0; self.len()];
                 for &set in *of {
                     people[set as usize] += u64::from(self.crowd[set as usize] > 0);
@@ -349,9 +354,9 @@ impl<'a> Lineup<'a> {
     }
 
     /// What each person is told, by row of the table they were looked up in.
-    pub fn of_each(&self, told: &[Option<Told>]) -> Vec<(u32, Told)> {
+    pub fn of_each(&self, told: &[Option<Conclusion>]) -> Vec<(u32, Conclusion)> {
         match &self.members {
-            Members::Classes(classes) => {
+            LineupMembers::Classes(classes) => {
                 let each = told.iter().enumerate();
                 let each = each.filter_map(|(class, told)| Some((class, (*told)?)));
                 each.flat_map(|(class, told)| {
@@ -359,7 +364,7 @@ impl<'a> Lineup<'a> {
                 })
                 .collect()
             }
-            Members::People(of) => {
+            LineupMembers::People(of) => {
                 let each = (0..).zip(*of);
                 each.filter_map(|(person, &set)| Some((person, told[set as usize]?)))
                     .collect()
@@ -368,8 +373,14 @@ impl<'a> Lineup<'a> {
     }
 }
 
+/// The text of each code.
+pub(super) fn texts(column: &Column) -> Vec<Option<&str>> {
+    let codes = 0..column.dictionary.len() as u32;
+    codes.map(|code| column.dictionary.text(code)).collect()
+}
+
 /// Histograms put together, and what they are counted over.
-fn mixed<'h>(parts: impl Iterator<Item = (&'h [(u32, u64)], u64)>) -> Counted {
+fn mixed<'h>(parts: impl Iterator<Item = (&'h [(u32, u64)], u64)>) -> ValueCounts {
     let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
     let mut total = 0;
     for (part, people) in parts {

@@ -322,7 +322,8 @@ impl Linkage {
     }
 }
 
-fn check(
+/// How many rows these columns have, which must be one per relation, equally long, and within the codes of their relation.
+pub(crate) fn check(
     what: &'static str,
     columns: &[&[u32]],
     covers: &[Covers],

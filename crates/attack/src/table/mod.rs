@@ -6,13 +6,17 @@
 pub mod distance;
 mod lineup;
 pub mod linkage;
-pub mod minimality;
+mod lookup;
+mod numbers;
 mod scene;
+mod stands;
 
 pub use distance::DistanceLinkage;
-pub use lineup::{Aim, Attacked, Candidates, Lineup, Overall, Told, Wish};
+pub use lineup::{Aim, Attacked, Candidates, Conclusion, Lineup, Overall, Wish};
 pub use linkage::{Covers, Linkage};
-pub use minimality::{Beliefs, MinimalityFound, Originals, PublishedGroup, minimality};
-pub use scene::{
-    LinkedPeople, Numbers, TableScene, compared, controlled, known_sets, numbered_apart,
-};
+pub use lookup::{Lookup, People, PeopleFound};
+pub use numbers::{SourceNumbers, whole_numbers};
+pub use scene::{LinkedPeople, TableScene, compared, controlled, known_sets, numbered_apart};
+
+pub(crate) use lookup::one_row_each;
+pub(crate) use stands::compatible;

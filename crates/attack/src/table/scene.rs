@@ -6,12 +6,13 @@ use denym_data::{Column, Table};
 use denym_measure::Classes;
 use serde_json::{Value, json};
 
-use super::lineup::{Aim, Attacked, Lineup, Told, Wish};
-use super::{DistanceLinkage, Linkage};
-use crate::catalogue::{CATALOGUE, Entry, Gate, Run};
+use super::lineup::{Aim, Attacked, Conclusion, Lineup, Wish, texts};
+use super::{Linkage, SourceNumbers};
+use crate::catalogue::{AttackEntry, CATALOGUE, Gate, Run};
+use crate::control::Comparison;
 use crate::finding::{Declined, Finding, NotRun};
-use crate::table::minimality::Originals;
-use crate::{Controlled, Coverage, Error, Evidence, SplitMix64, control};
+use crate::minimality::Originals;
+use crate::{Controlled, Coverage, Draws, Error, Evidence};
 
 /// The most sets of candidates that are named as the worst.
 const WORST: usize = 10;
@@ -42,11 +43,11 @@ pub struct TableScene<'a> {
     /// People of an external table and the records that could be theirs; everybody in the release by their published values without it.
     pub linked: Option<LinkedPeople<'a>>,
     /// People in the data and of the same kind who are not, with the names of the secrets beyond what is known of them.
-    pub control: Option<(control::Setting<'a>, Vec<String>)>,
+    pub control: Option<(Comparison<'a>, Vec<String>)>,
     /// The source's numbers and the written ones.
-    pub numbers: Result<Numbers<'a>, String>,
+    pub numbers: Result<&'a SourceNumbers, String>,
     /// What the search makes of other originals.
-    pub originals: Result<Originals<'a>, String>,
+    pub originals: Result<&'a Originals<'a>, String>,
     /// Why presence is not tried, where no external table is given.
     pub no_register: &'static str,
     /// Seed of what is drawn.
@@ -62,17 +63,6 @@ pub struct LinkedPeople<'a> {
     pub knows: String,
 }
 
-/// Numbers of the source and of the release.
-#[derive(Debug)]
-pub struct Numbers<'a> {
-    /// Which record is nearest to whom.
-    pub linkage: DistanceLinkage,
-    /// The columns that are compared.
-    pub columns: &'a [String],
-    /// What tells whose record is whose, in words.
-    pub whose: String,
-}
-
 /// The people that an attack is compared on.
 ///
 /// # Errors
@@ -80,7 +70,7 @@ pub struct Numbers<'a> {
 /// When there are none.
 pub fn controlled<'s>(
     scene: &'s TableScene<'_>,
-) -> Result<(&'s control::Setting<'s>, &'s [String]), Declined> {
+) -> Result<(&'s Comparison<'s>, &'s [String]), Declined> {
     let control = scene.control.as_ref();
     let control = control.map(|(setting, secrets)| (setting, secrets.as_slice()));
     control.ok_or_else(|| {
@@ -93,15 +83,9 @@ pub fn controlled<'s>(
 /// What a comparison found.
 pub fn compared(scene: &TableScene<'_>, secret: Option<&String>, found: Controlled) -> Finding {
     Finding {
-        attack: found.members.attack,
         attribute: secret.cloned(),
-        knows: scene.knows(),
-        bounded: false,
-        before: None,
-        after: found.members,
         held_out: Some(found.held_out),
-        note: String::new(),
-        worst: Vec::new(),
+        ..Finding::new(found.members, scene.knows())
     }
 }
 
@@ -109,12 +93,32 @@ pub fn compared(scene: &TableScene<'_>, secret: Option<&String>, found: Controll
 type OnCandidates = (Vec<Finding>, Vec<NotRun>);
 
 /// One attack over all that may be known: everybody's best case, and the sets in which it succeeds best.
-struct Tally {
+struct AttackTally {
     evidence: Evidence,
     worst: Vec<Value>,
 }
 
-impl TableScene<'_> {
+impl<'a> TableScene<'a> {
+    /// A release whose quasi-identifiers everybody in it is known by, and nothing else.
+    pub fn new(shown: Attacked<'a>, sensitive: &'a [String], no_sensitive: &'static str) -> Self {
+        Self {
+            shown,
+            source: None,
+            sensitive,
+            no_sensitive,
+            at_most: None,
+            wish: Wish::default(),
+            linked: None,
+            control: None,
+            numbers: Err("no numbers were changed".to_owned()),
+            originals: Err(
+                "it needs the policy and the source: see `denym attack minimality`".to_owned(),
+            ),
+            no_register: "it needs a table of people: see `denym attack table --external`",
+            seed: 1,
+        }
+    }
+
     /// What the adversary knows, in words.
     pub fn knows(&self) -> String {
         if let Some(linked) = &self.linked {
@@ -179,15 +183,12 @@ impl TableScene<'_> {
                 );
             }
             findings.push(Finding {
-                attack: entry.name,
                 attribute: attribute.map(|at| self.sensitive[at].clone()),
-                knows: format!("{knows}{more}"),
                 bounded: entry.gate == Gate::Plain,
                 before: before.map(|before| before.evidence),
-                after: tally.evidence,
-                held_out: None,
                 note,
                 worst: tally.worst,
+                ..Finding::new(tally.evidence, format!("{knows}{more}"))
             });
         }
         let left = CATALOGUE.iter().filter_map(|entry| {
@@ -212,7 +213,7 @@ impl TableScene<'_> {
     }
 
     /// Attacks on candidates with what each is after: the record, then one attribute after the other.
-    fn asked(&self) -> Vec<(&'static Entry, Option<usize>)> {
+    fn asked(&self) -> Vec<(&'static AttackEntry, Option<usize>)> {
         let on_candidates = |record: bool| {
             CATALOGUE.iter().filter(move |entry| {
                 matches!(entry.run, Run::Candidates { aim, .. } if (aim == Aim::Record) == record)
@@ -232,29 +233,16 @@ impl TableScene<'_> {
         attacked: &Attacked<'_>,
         sets: &[Vec<usize>],
         coverage: Coverage,
-        asked: &[(&'static Entry, Option<usize>)],
-    ) -> Result<Vec<Option<Tally>>, Error> {
+        asked: &[(&'static AttackEntry, Option<usize>)],
+    ) -> Result<Vec<Option<AttackTally>>, Error> {
         if let Some(linked) = &self.linked {
-            let columns: Vec<(&[u32], Vec<Option<&str>>)> = attacked
-                .roles
-                .sensitive
-                .iter()
-                .map(|&at| {
-                    let column = &attacked.table.columns()[at];
-                    let texts = (0..column.dictionary.len() as u32)
-                        .map(|code| column.dictionary.text(code));
-                    (column.codes.as_slice(), texts.collect())
-                })
-                .collect();
-            let groups = attacked
-                .groups
-                .map(|at| attacked.table.columns()[at].codes.as_slice());
-            let lineup = Lineup::linked(linked.linkage, &columns, groups)?;
+            let columns = sensitive_columns(attacked);
+            let lineup = Lineup::linked(linked.linkage, &columns, attacked.group_codes())?;
             return Ok(asked
                 .iter()
                 .map(|&(entry, attribute)| {
                     let told = self.told(&lineup, entry, attribute)?;
-                    Some(Tally {
+                    Some(AttackTally {
                         evidence: counted(entry, &lineup.people(), &told, coverage),
                         worst: Vec::new(),
                     })
@@ -272,7 +260,7 @@ impl TableScene<'_> {
                     let told = self.told(&lineup, entry, attribute)?;
                     let mut worst = Vec::new();
                     add_worst(&mut worst, attacked, &classes, &quasi, &told);
-                    Some(Tally {
+                    Some(AttackTally {
                         evidence: counted(entry, &lineup.people(), &told, coverage),
                         worst: named(worst),
                     })
@@ -309,7 +297,7 @@ impl TableScene<'_> {
             .zip(best)
             .map(|(&(entry, _), best)| {
                 let (sure, worst) = best?;
-                Some(Tally {
+                Some(AttackTally {
                     evidence: weighed(entry, &sure, &weights, coverage),
                     worst: named(worst),
                 })
@@ -320,9 +308,9 @@ impl TableScene<'_> {
     fn told(
         &self,
         lineup: &Lineup<'_>,
-        entry: &Entry,
+        entry: &AttackEntry,
         attribute: Option<usize>,
-    ) -> Option<Vec<Option<Told>>> {
+    ) -> Option<Vec<Option<Conclusion>>> {
         let Run::Candidates { aim, told, .. } = entry.run else {
             return None;
         };
@@ -335,8 +323,19 @@ impl TableScene<'_> {
     }
 }
 
+/// The codes of each sensitive attribute, and the text of each code.
+pub(super) fn sensitive_columns<'a>(
+    attacked: &Attacked<'a>,
+) -> Vec<(&'a [u32], Vec<Option<&'a str>>)> {
+    let column = |&at: &usize| {
+        let column = &attacked.table.columns()[at];
+        (column.codes.as_slice(), texts(column))
+    };
+    attacked.roles.sensitive.iter().map(column).collect()
+}
+
 /// What a success counts: the chance of a right guess, or one.
-fn hit(entry: &Entry, told: &Told) -> f64 {
+fn hit(entry: &AttackEntry, told: &Conclusion) -> f64 {
     match entry.run {
         Run::Candidates {
             aim: Aim::Record, ..
@@ -346,7 +345,12 @@ fn hit(entry: &Entry, told: &Told) -> f64 {
 }
 
 /// Evidence over distinct sets of candidates that so many people have.
-fn counted(entry: &Entry, people: &[u64], told: &[Option<Told>], coverage: Coverage) -> Evidence {
+fn counted(
+    entry: &AttackEntry,
+    people: &[u64],
+    told: &[Option<Conclusion>],
+    coverage: Coverage,
+) -> Evidence {
     let (mut hits, mut certain, mut all) = (0.0, 0, 0);
     for (&people, told) in people.iter().zip(told) {
         all += people;
@@ -366,7 +370,7 @@ fn counted(entry: &Entry, people: &[u64], told: &[Option<Told>], coverage: Cover
 }
 
 /// Evidence from everybody's best case.
-fn weighed(entry: &Entry, sure: &[f64], weights: &[f64], coverage: Coverage) -> Evidence {
+fn weighed(entry: &AttackEntry, sure: &[f64], weights: &[f64], coverage: Coverage) -> Evidence {
     let (mut hits, mut certain, mut all) = (0.0, 0.0, 0.0);
     for (&sure, &weight) in sure.iter().zip(weights) {
         hits += weight * sure;
@@ -419,7 +423,7 @@ fn add_worst(
     attacked: &Attacked<'_>,
     classes: &Classes,
     quasi: &[usize],
-    told: &[Option<Told>],
+    told: &[Option<Conclusion>],
 ) {
     for (class, told) in told.iter().enumerate() {
         let Some(told) = told else { continue };
@@ -513,7 +517,7 @@ pub fn known_sets(
     if sets.len() <= room {
         return (sets, Coverage::Sampled { seed });
     }
-    let mut rng = SplitMix64::new(seed);
+    let mut rng = Draws::new(seed);
     let mut drawn: Vec<Vec<usize>> = (0..room).map(|_| rng.distinct(most, quasi)).collect();
     drawn.sort_unstable();
     drawn.dedup();

@@ -24,7 +24,7 @@
 //! Linear in the number of entries of both sides; one million trails against one million takes about a second.
 
 use super::Pair;
-use super::grouping::{Side, hash_trail};
+use super::grouping::{TrailSide, hash_trail};
 use hashbrown::HashTable;
 
 struct Slot {
@@ -36,8 +36,8 @@ struct Slot {
 ///
 /// Linking labels must relate as well; `relates(anonymous label, identified label)` says which do.
 pub fn reidit_complete(
-    anonymous: Side<'_>,
-    identified: Side<'_>,
+    anonymous: TrailSide<'_>,
+    identified: TrailSide<'_>,
     relates: &(dyn Fn(u32, u32) -> bool + Sync),
 ) -> Vec<Pair> {
     if identified.labels.is_empty() && anonymous.labels.is_empty() {
@@ -75,7 +75,7 @@ pub fn reidit_complete(
     pairs
 }
 
-fn by_trail(anonymous: Side<'_>, identified: Side<'_>) -> Vec<Pair> {
+fn by_trail(anonymous: TrailSide<'_>, identified: TrailSide<'_>) -> Vec<Pair> {
     let mut owners: HashTable<Slot> = HashTable::with_capacity(identified.trails.len());
     for row in 0..identified.trails.len() {
         let trail = identified.trails.get(row);

@@ -15,10 +15,10 @@
 //! members' trails, and an attack that finds the right group still has one chance in k of the right record.
 
 use super::{
-    ForcedMatching, Options, Pair, Side, SubtrailGraph, attack_linked, reidit_complete,
+    ForcedMatching, Pair, SubtrailGraph, TrailOptions, TrailSide, attack_linked, reidit_complete,
     reidit_multiple,
 };
-use crate::{Error, SplitMix64};
+use crate::{Draws, Error};
 use denym_data::Trails;
 
 /// What is done to the anonymous side.
@@ -80,10 +80,10 @@ pub struct Eroded {
 ///
 /// When a rate or k is out of range, or the relation is larger than `options` allows.
 pub fn erosion(
-    trails: Side<'_>,
+    trails: TrailSide<'_>,
     alike: &Alike<'_>,
     treatments: &[Treatment],
-    options: &Options,
+    options: &TrailOptions,
     seed: u64,
 ) -> Result<Vec<Eroded>, Error> {
     treatments
@@ -96,14 +96,14 @@ pub fn erosion(
 pub type Alike<'a> = dyn Fn(u32, u32) -> bool + Sync + 'a;
 
 fn row(
-    side: Side<'_>,
+    side: TrailSide<'_>,
     alike: &Alike<'_>,
     treatment: Treatment,
-    options: &Options,
+    options: &TrailOptions,
     seed: u64,
 ) -> Result<Eroded, Error> {
     let trails = side.trails;
-    let mut rng = SplitMix64::new(seed);
+    let mut rng = Draws::new(seed);
     let mut rows: Vec<Vec<u32>> = trails.iter().map(<[u32]>::to_vec).collect();
     match treatment {
         Treatment::None => {}
@@ -149,7 +149,12 @@ fn row(
     let anonymous =
         Trails::from_rows(trails.institutions(), rows).map_err(|_| differing(trails))?;
     let labels: Vec<u32> = owners.iter().map(|&row| side.label(row as usize)).collect();
-    let found = attack_linked(Side::labeled(&anonymous, &labels)?, side, alike, options)?;
+    let found = attack_linked(
+        TrailSide::labeled(&anonymous, &labels)?,
+        side,
+        alike,
+        options,
+    )?;
     let fared = |method, pairs: &[Pair]| {
         let right = pairs
             .iter()
@@ -178,10 +183,10 @@ fn row(
 ///
 /// A group shows the linking attributes of all its members.
 fn shared_keys(
-    side: Side<'_>,
+    side: TrailSide<'_>,
     alike: &Alike<'_>,
     k: usize,
-    options: &Options,
+    options: &TrailOptions,
 ) -> Result<Eroded, Error> {
     let trails = side.trails;
     if k == 0 {
@@ -244,12 +249,12 @@ fn shared_keys(
     let relation = |complete, groups: &[u32]| {
         SubtrailGraph::build(
             side,
-            Side::labeled(complete, groups)?,
+            TrailSide::labeled(complete, groups)?,
             &|label, group| shows(group, label),
             options.max_edges,
         )
     };
-    let complete = reidit_complete(Side::labeled(&keys, &numbers)?, side, &shows);
+    let complete = reidit_complete(TrailSide::labeled(&keys, &numbers)?, side, &shows);
     let multiple: Vec<Pair> = reidit_multiple(&relation(&keys, &numbers)?)
         .into_iter()
         .map(|(p, g)| (g, p))
@@ -303,7 +308,7 @@ mod tests {
     use super::*;
 
     fn people(count: usize) -> Trails {
-        let mut rng = SplitMix64::new(9);
+        let mut rng = Draws::new(9);
         let rows: Vec<Vec<u32>> = (0..count)
             .map(|_| (0..=rng.below(5)).map(|_| rng.below(14) as u32).collect())
             .collect();
@@ -322,10 +327,10 @@ mod tests {
             Treatment::Perturb { rate: 0.2 },
         ];
         let table = erosion(
-            Side::new(&trails),
+            TrailSide::new(&trails),
             &|_, _| true,
             &treatments,
-            &Options::default(),
+            &TrailOptions::default(),
             4,
         )
         .unwrap();
@@ -362,10 +367,10 @@ mod tests {
         assert!(of(3, "forced").named <= of(0, "forced").named);
         assert!(
             erosion(
-                Side::new(&trails),
+                TrailSide::new(&trails),
                 &|_, _| true,
                 &[Treatment::Perturb { rate: 2.0 }],
-                &Options::default(),
+                &TrailOptions::default(),
                 0
             )
             .is_err()
@@ -376,14 +381,14 @@ mod tests {
     fn a_linking_attribute_names_people_whom_trails_do_not() {
         // Two of the three share a trail; a birth year that all have apart tells them apart, under every treatment.
         let trails = Trails::from_rows(3, [vec![0, 1], vec![0, 1], vec![2]]).unwrap();
-        let named = |side: Side<'_>, alike: &Alike<'_>| -> Vec<u64> {
+        let named = |side: TrailSide<'_>, alike: &Alike<'_>| -> Vec<u64> {
             let treatments = [Treatment::None, Treatment::SharedKeys { k: 1 }];
-            let table = erosion(side, alike, &treatments, &Options::default(), 1).unwrap();
+            let table = erosion(side, alike, &treatments, &TrailOptions::default(), 1).unwrap();
             let forced = table.iter().map(|row| row.methods.last().unwrap().right);
             forced.collect()
         };
-        assert_eq!(named(Side::new(&trails), &|_, _| true), [1, 1]);
-        let years = Side::labeled(&trails, &[0, 1, 2]).unwrap();
+        assert_eq!(named(TrailSide::new(&trails), &|_, _| true), [1, 1]);
+        let years = TrailSide::labeled(&trails, &[0, 1, 2]).unwrap();
         assert_eq!(named(years, &|a, b| a == b), [3, 3]);
     }
 }

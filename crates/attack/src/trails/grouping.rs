@@ -9,12 +9,12 @@ use hashbrown::HashTable;
 
 /// Subjects on one side of a trail attack: their trails, and what else is known to link them.
 #[derive(Debug, Clone, Copy)]
-pub struct Side<'a> {
+pub struct TrailSide<'a> {
     pub(crate) trails: &'a Trails,
     pub(crate) labels: &'a [u32],
 }
 
-impl<'a> Side<'a> {
+impl<'a> TrailSide<'a> {
     /// Trails alone.
     pub fn new(trails: &'a Trails) -> Self {
         Self {
@@ -47,7 +47,7 @@ impl<'a> Side<'a> {
 
 /// The groups of equal subjects of one side, numbered by first appearance.
 #[derive(Debug, Clone)]
-pub(crate) struct Groups {
+pub(crate) struct TrailGroups {
     /// The first row of each group.
     pub(crate) first: Vec<u32>,
     /// How many rows each group has.
@@ -56,8 +56,8 @@ pub(crate) struct Groups {
     pub(crate) of_row: Vec<u32>,
 }
 
-impl Groups {
-    pub(crate) fn of(side: Side<'_>) -> Self {
+impl TrailGroups {
+    pub(crate) fn of(side: TrailSide<'_>) -> Self {
         let rows = side.trails.len();
         let mut index: HashTable<u32> = HashTable::with_capacity(rows);
         let mut groups = Self {
@@ -68,7 +68,7 @@ impl Groups {
         for row in 0..rows {
             let (trail, label) = (side.trails.get(row), side.label(row));
             let hash = hash_trail(trail, label);
-            let Groups {
+            let TrailGroups {
                 first,
                 size,
                 of_row,

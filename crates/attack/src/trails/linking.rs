@@ -16,67 +16,23 @@
 //!
 //! Malin 2002, Definitions 3.1 to 3.4 and the remark after Lemma 3.2.
 
-use crate::Error;
 use denym_data::NamedTrails;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// One institution's table of one kind: column names and rows of text.
+/// One record of a side's tables: whose data which institution holds, and what it says in each linking column.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Release {
-    /// The institution.
+pub struct TrailEntry {
+    /// What names the subject in all tables of this side.
+    pub subject: String,
+    /// The institution; empty for a subject of whom nobody holds data.
     pub institution: String,
-    /// Column names.
-    pub columns: Vec<String>,
-    /// Rows, each with one cell per column.
-    pub rows: Vec<Vec<String>>,
-}
-
-/// One table with an institution column, split into one release per institution, in name order.
-///
-/// # Errors
-///
-/// [`Error::UnknownColumn`] when there is no such column; [`Error::LengthsDiffer`] for a row of another width.
-pub fn split_by_institution(
-    columns: &[String],
-    rows: &[Vec<String>],
-    institution: &str,
-) -> Result<Vec<Release>, Error> {
-    let at = columns
-        .iter()
-        .position(|column| column == institution)
-        .ok_or_else(|| Error::UnknownColumn {
-            column: institution.to_owned(),
-            institution: 0,
-        })?;
-    let without = |row: &[String]| -> Vec<String> {
-        row.iter()
-            .enumerate()
-            .filter(|(column, _)| *column != at)
-            .map(|(_, cell)| cell.clone())
-            .collect()
-    };
-    let mut releases: BTreeMap<&str, Release> = BTreeMap::new();
-    for row in rows {
-        if row.len() != columns.len() {
-            return Err(Error::LengthsDiffer {
-                what: "row",
-                expected: columns.len(),
-                found: row.len(),
-            });
-        }
-        let release = releases.entry(&row[at]).or_insert_with(|| Release {
-            institution: row[at].clone(),
-            columns: without(columns),
-            rows: Vec::new(),
-        });
-        release.rows.push(without(row));
-    }
-    Ok(releases.into_values().collect())
+    /// The value in each linking column; empty where it is not known.
+    pub linking: Vec<String>,
 }
 
 /// How two linking attributes say something about each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Relation {
+pub enum LinkRelation {
     /// The values are the same.
     Equal,
     /// The first so many characters are the same.
@@ -85,17 +41,6 @@ pub enum Relation {
     YearOf,
     /// An identified value goes with any of these anonymous values.
     Mapping(BTreeMap<String, BTreeSet<String>>),
-}
-
-/// A pair of the attribute linkage set.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LinkingPair {
-    /// Column of the anonymous tables.
-    pub anonymous: String,
-    /// Column of the identified tables.
-    pub identified: String,
-    /// How they relate.
-    pub relation: Relation,
 }
 
 /// Trails of both kinds over one institution list, with linking labels.
@@ -113,100 +58,69 @@ pub struct LinkedTrails {
 }
 
 impl LinkedTrails {
-    /// Trails from the two kinds of tables. A subject is named by its `*_key` columns together.
-    ///
-    /// # Errors
-    ///
-    /// When a release lacks a key column or a row has another width than the header.
-    pub fn build(
-        anonymous: &[Release],
-        anonymous_key: &[String],
-        identified: &[Release],
-        identified_key: &[String],
-        linking: &[LinkingPair],
-    ) -> Result<Self, Error> {
-        let columns = |side: fn(&LinkingPair) -> &String| {
-            linking.iter().map(side).cloned().collect::<Vec<_>>()
+    /// Trails from the entries of both sides, which have one linking value for each of `relations`; without any everybody may be anybody.
+    pub fn new(
+        anonymous: &[TrailEntry],
+        identified: &[TrailEntry],
+        relations: &[LinkRelation],
+    ) -> Self {
+        let pairs = |side: &[TrailEntry]| -> Vec<(String, String)> {
+            let pairs = side.iter();
+            pairs
+                .map(|one| (one.subject.clone(), one.institution.clone()))
+                .collect()
         };
-        let a = Subjects::collect(anonymous, anonymous_key, &columns(|pair| &pair.anonymous))?;
-        let i = Subjects::collect(
-            identified,
-            identified_key,
-            &columns(|pair| &pair.identified),
-        )?;
-        let (anonymous, identified) = NamedTrails::pair(&a.pairs, &i.pairs);
-        let (links, anonymous_labels, identified_labels) = Links::of(linking, &a.values, &i.values);
-        Ok(Self {
+        let (a, i) = (
+            linking_values(anonymous, relations.len()),
+            linking_values(identified, relations.len()),
+        );
+        let (links, anonymous_labels, identified_labels) = Links::of(relations, &a, &i);
+        let (anonymous, identified) = NamedTrails::pair(&pairs(anonymous), &pairs(identified));
+        Self {
             anonymous,
             identified,
             anonymous_labels,
             identified_labels,
             links,
-        })
+        }
     }
 
     /// Whether an anonymous and an identified label may belong to one person.
     pub fn relates(&self, anonymous: u32, identified: u32) -> bool {
         self.links.relates(anonymous, identified)
     }
-}
 
-/// Subjects of one side in order of first appearance, with the values of each linking column.
-struct Subjects {
-    pairs: Vec<(String, String)>,
-    values: Vec<Vec<BTreeSet<String>>>,
-}
-
-impl Subjects {
-    fn collect(releases: &[Release], key: &[String], linking: &[String]) -> Result<Self, Error> {
-        let mut rows: HashMap<String, usize> = HashMap::new();
-        let mut subjects = Self {
-            pairs: Vec::new(),
-            values: Vec::new(),
+    /// For each identified label the anonymous ones that may stand for it: two that share one look the same to who has the anonymous side.
+    pub fn shown_as(&self) -> Vec<BTreeSet<u32>> {
+        let shown: BTreeSet<u32> = self.anonymous_labels.iter().copied().collect();
+        let labels = self.identified_labels.iter().max();
+        let labels = labels.map_or(0, |&last| last + 1);
+        let related = |identified: u32| {
+            let related = shown.iter().copied();
+            related
+                .filter(|&anonymous| self.relates(anonymous, identified))
+                .collect()
         };
-        for (institution, release) in releases.iter().enumerate() {
-            let position = |column: &String| release.columns.iter().position(|name| name == column);
-            let key: Vec<usize> = key
-                .iter()
-                .map(|column| {
-                    position(column).ok_or_else(|| Error::UnknownColumn {
-                        column: column.clone(),
-                        institution,
-                    })
-                })
-                .collect::<Result<_, _>>()?;
-            let linking: Vec<Option<usize>> = linking.iter().map(position).collect();
-            for row in &release.rows {
-                if row.len() != release.columns.len() {
-                    return Err(Error::LengthsDiffer {
-                        what: "row",
-                        expected: release.columns.len(),
-                        found: row.len(),
-                    });
-                }
-                // The unit separator keeps ("a b", "c") and ("a", "b c") apart.
-                let id = key
-                    .iter()
-                    .map(|&at| row[at].as_str())
-                    .collect::<Vec<_>>()
-                    .join("\u{1f}");
-                let subject = *rows.entry(id.clone()).or_insert_with(|| {
-                    subjects.values.push(vec![BTreeSet::new(); linking.len()]);
-                    subjects.values.len() - 1
-                });
-                for (at, column) in linking.iter().enumerate() {
-                    if let Some(cell) = column
-                        .map(|column| &row[column])
-                        .filter(|cell| !cell.is_empty())
-                    {
-                        subjects.values[subject][at].insert(cell.clone());
-                    }
-                }
-                subjects.pairs.push((id, release.institution.clone()));
+        (0..labels).map(related).collect()
+    }
+}
+
+/// The values of each linking column, subject by subject in order of first appearance.
+fn linking_values(entries: &[TrailEntry], columns: usize) -> Vec<Vec<BTreeSet<String>>> {
+    let mut rows: HashMap<&str, usize> = HashMap::new();
+    let mut values: Vec<Vec<BTreeSet<String>>> = Vec::new();
+    for entry in entries {
+        let subject = *rows.entry(&entry.subject).or_insert_with(|| {
+            values.push(vec![BTreeSet::new(); columns]);
+            values.len() - 1
+        });
+        for (known, cell) in values[subject].iter_mut().zip(&entry.linking) {
+            if !cell.is_empty() {
+                known.insert(cell.clone());
             }
         }
-        Ok(subjects)
     }
+    values
 }
 
 /// Values reduced to codes, so that relating two labels needs no text.
@@ -220,11 +134,11 @@ struct Links {
 
 impl Links {
     fn of(
-        linking: &[LinkingPair],
+        relations: &[LinkRelation],
         anonymous: &[Vec<BTreeSet<String>>],
         identified: &[Vec<BTreeSet<String>>],
     ) -> (Self, Vec<u32>, Vec<u32>) {
-        let mut codes: Vec<HashMap<String, u32>> = vec![HashMap::new(); linking.len()];
+        let mut codes: Vec<HashMap<String, u32>> = vec![HashMap::new(); relations.len()];
         let mut coded = |side: &[Vec<BTreeSet<String>>]| -> Vec<Vec<Vec<u32>>> {
             let subject = |values: &Vec<BTreeSet<String>>| {
                 let mut columns = Vec::with_capacity(values.len());
@@ -234,7 +148,7 @@ impl Links {
                         .map(|value| {
                             let next = codes[at].len() as u32;
                             *codes[at]
-                                .entry(canonical(&linking[at].relation, value))
+                                .entry(canonical(&relations[at], value))
                                 .or_insert(next)
                         })
                         .collect();
@@ -247,19 +161,16 @@ impl Links {
             side.iter().map(subject).collect()
         };
         let (anonymous, identified) = (coded(anonymous), coded(identified));
-        let mapped = linking
+        let mapped = relations
             .iter()
             .zip(&codes)
-            .map(|(pair, codes)| match &pair.relation {
-                Relation::Mapping(table) => {
+            .map(|(relation, codes)| match relation {
+                LinkRelation::Mapping(table) => {
                     let pairs = table
                         .iter()
                         .flat_map(|(i, list)| list.iter().map(move |a| (a, i)));
-                    Some(
-                        pairs
-                            .filter_map(|(a, i)| Some((*codes.get(a)?, *codes.get(i)?)))
-                            .collect(),
-                    )
+                    let coded = pairs.filter_map(|(a, i)| Some((*codes.get(a)?, *codes.get(i)?)));
+                    Some(coded.collect())
                 }
                 _ => None,
             })
@@ -313,11 +224,11 @@ fn intern(subjects: Vec<Vec<Vec<u32>>>) -> (Vec<Vec<Vec<u32>>>, Vec<u32>) {
 }
 
 /// What must be equal for two values to relate.
-fn canonical(relation: &Relation, value: &str) -> String {
+fn canonical(relation: &LinkRelation, value: &str) -> String {
     match relation {
-        Relation::Equal | Relation::Mapping(_) => value.to_owned(),
-        Relation::SamePrefix(length) => value.chars().take(*length).collect(),
-        Relation::YearOf => value
+        LinkRelation::Equal | LinkRelation::Mapping(_) => value.to_owned(),
+        LinkRelation::SamePrefix(length) => value.chars().take(*length).collect(),
+        LinkRelation::YearOf => value
             .split(|c: char| !c.is_ascii_digit())
             .find(|digits| digits.len() == 4)
             .unwrap_or(value)
@@ -328,27 +239,26 @@ fn canonical(relation: &Relation, value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trails::{Options, Side, attack, attack_linked};
+    use crate::trails::{TrailOptions, TrailSide, attack, attack_linked};
 
     fn text(cells: &[&str]) -> Vec<String> {
         cells.iter().map(|cell| (*cell).to_owned()).collect()
     }
 
-    fn release(institution: &str, columns: &[&str], rows: &[&[&str]]) -> Release {
-        Release {
+    /// The same people at every institution; the first cell names them.
+    fn entries(institutions: &[&str], people: &[&[&str]], linking: &[usize]) -> Vec<TrailEntry> {
+        let entry = |institution: &str, cells: &[&str]| TrailEntry {
+            subject: cells[0].to_owned(),
             institution: institution.to_owned(),
-            columns: text(columns),
-            rows: rows.iter().map(|row| text(row)).collect(),
-        }
+            linking: linking.iter().map(|&at| cells[at].to_owned()).collect(),
+        };
+        let each = institutions.iter();
+        each.flat_map(|one| people.iter().map(|cells| entry(one, cells)))
+            .collect()
     }
 
     /// Example 3.1's linkage set: birth date and year, gender, zip code and IP address.
-    fn linkage_set() -> Vec<LinkingPair> {
-        let pair = |anonymous: &str, identified: &str, relation| LinkingPair {
-            anonymous: anonymous.to_owned(),
-            identified: identified.to_owned(),
-            relation,
-        };
+    fn linkage_set() -> [LinkRelation; 3] {
         let zips = [
             ("15213", ["10.0.0.1", "10.0.0.2"]),
             ("15217", ["10.0.9.1", "10.0.9.2"]),
@@ -357,39 +267,28 @@ mod tests {
             .iter()
             .map(|(zip, ips)| ((*zip).to_owned(), text(ips).into_iter().collect()))
             .collect();
-        vec![
-            pair("year of birth", "date of birth", Relation::YearOf),
-            pair("gender", "gender", Relation::Equal),
-            pair("ip", "zip", Relation::Mapping(table)),
+        [
+            LinkRelation::YearOf,
+            LinkRelation::Equal,
+            LinkRelation::Mapping(table),
         ]
     }
 
     #[test]
     fn linking_attributes_tell_equal_trails_apart() {
-        let people = ["name", "date of birth", "gender", "zip"];
-        let visits = ["ip", "year of birth", "gender"];
         let ann: &[&str] = &["Ann", "1970-05-02", "F", "15213"];
         let bob: &[&str] = &["Bob", "02/05/1971", "M", "15213"];
         let cid: &[&str] = &["Cid", "1971", "M", "15217"];
-        let identified = [
-            release("shop", &people, &[ann, bob, cid]),
-            release("bank", &people, &[ann, bob, cid]),
-        ];
+        let identified = entries(&["shop", "bank"], &[ann, bob, cid], &[1, 2, 3]);
         let x: &[&str] = &["10.0.0.1", "1971", "M"];
         let y: &[&str] = &["10.0.9.2", "", "M"];
         let z: &[&str] = &["10.0.0.2", "1970", ""];
-        let anonymous = [
-            release("shop", &visits, &[x, y, z]),
-            release("bank", &visits, &[x, y, z]),
-        ];
-        let key = text(&["ip"]);
-        let named = text(&["name"]);
-        let trails =
-            LinkedTrails::build(&anonymous, &key, &identified, &named, &linkage_set()).unwrap();
-        let a = Side::labeled(&trails.anonymous.trails, &trails.anonymous_labels).unwrap();
-        let i = Side::labeled(&trails.identified.trails, &trails.identified_labels).unwrap();
+        let anonymous = entries(&["shop", "bank"], &[x, y, z], &[1, 2, 0]);
+        let trails = LinkedTrails::new(&anonymous, &identified, &linkage_set());
+        let a = TrailSide::labeled(&trails.anonymous.trails, &trails.anonymous_labels).unwrap();
+        let i = TrailSide::labeled(&trails.identified.trails, &trails.identified_labels).unwrap();
         let relates = |a: u32, i: u32| trails.relates(a, i);
-        let found = attack_linked(a, i, &relates, &Options::default()).unwrap();
+        let found = attack_linked(a, i, &relates, &TrailOptions::default()).unwrap();
         // x: born 1971, male, zip 15213 is Bob only. y: zip 15217 is Cid. z: born 1970 is Ann.
         assert_eq!(found.complete, [(0, 1), (1, 2), (2, 0)]);
         assert_eq!(
@@ -398,49 +297,31 @@ mod tests {
         );
         assert_eq!(found.forced.as_ref(), Some(&found.complete));
         let alone = attack(
-            Side::new(&trails.anonymous.trails),
-            Side::new(&trails.identified.trails),
-            &Options::default(),
+            TrailSide::new(&trails.anonymous.trails),
+            TrailSide::new(&trails.identified.trails),
+            &TrailOptions::default(),
         );
         assert!(alone.unwrap().complete.is_empty(), "all trails are equal");
     }
 
     #[test]
-    fn an_institution_column_does_as_well() {
-        let columns = text(&["where", "ip"]);
-        let rows = [
-            text(&["shop", "1"]),
-            text(&["bank", "1"]),
-            text(&["shop", "2"]),
-        ];
-        let releases = split_by_institution(&columns, &rows, "where").unwrap();
-        assert_eq!(releases[0], release("bank", &["ip"], &[&["1"]]));
-        assert_eq!(releases[1], release("shop", &["ip"], &[&["1"], &["2"]]));
-        assert_eq!(
-            split_by_institution(&columns, &rows, "no")
-                .unwrap_err()
-                .code(),
-            "attack-unknown-column"
-        );
-        let error =
-            LinkedTrails::build(&releases, &text(&["name"]), &releases, &text(&["ip"]), &[])
-                .unwrap_err();
-        assert_eq!(
-            error,
-            Error::UnknownColumn {
-                column: "name".to_owned(),
-                institution: 0
-            }
-        );
+    fn a_subject_of_whom_nobody_holds_data_stays() {
+        let mut side = entries(&["shop"], &[&["Ann"], &["Bob"]], &[]);
+        side[1].institution = String::new();
+        let trails = LinkedTrails::new(&side, &side, &[]);
+        assert_eq!(trails.anonymous.ids, ["Ann", "Bob"]);
+        assert_eq!(trails.anonymous.institutions, ["shop"]);
+        assert!(trails.anonymous.trails.get(1).is_empty());
+        assert!(trails.relates(0, 0), "nothing tells anybody apart");
     }
 
     #[test]
     fn prefixes_and_years() {
-        assert_eq!(canonical(&Relation::SamePrefix(3), "15213"), "152");
+        assert_eq!(canonical(&LinkRelation::SamePrefix(3), "15213"), "152");
         assert_eq!(
-            canonical(&Relation::YearOf, "3 May 1970"),
-            canonical(&Relation::YearOf, "1970-05-03")
+            canonical(&LinkRelation::YearOf, "3 May 1970"),
+            canonical(&LinkRelation::YearOf, "1970-05-03")
         );
-        assert_eq!(canonical(&Relation::YearOf, "unknown"), "unknown");
+        assert_eq!(canonical(&LinkRelation::YearOf, "unknown"), "unknown");
     }
 }

@@ -20,6 +20,7 @@ pub mod incomplete;
 pub mod linking;
 mod matching;
 pub mod multiple;
+mod named;
 pub mod posterior;
 mod scene;
 pub mod subtrail;
@@ -28,9 +29,10 @@ pub mod theory;
 pub use complete::reidit_complete;
 pub use equally_likely::largest_posteriors;
 pub use forced::ForcedMatching;
-pub use grouping::Side;
+pub use grouping::TrailSide;
 pub use incomplete::reidit_incomplete;
 pub use multiple::{MultipleIdentity, find_multiple, reidit_multiple};
+pub use named::{NamedPosterior, Theory, TrailQuestions, TrailsFound};
 pub use scene::{TrailScene, Truth};
 pub use subtrail::SubtrailGraph;
 
@@ -47,18 +49,20 @@ pub enum Incomplete {
     Anonymous,
     /// An identified record may be missing where the anonymous one exists (visits logged, few purchases).
     Identified,
+    /// No record is missing: trails of one person are equal.
+    Neither,
 }
 
 /// How to run [`attack`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
+pub struct TrailOptions {
     /// Which side may lack entries.
     pub incomplete: Incomplete,
     /// The most edges between groups of equal trails to hold; four bytes each.
     pub max_edges: usize,
 }
 
-impl Default for Options {
+impl Default for TrailOptions {
     fn default() -> Self {
         Self {
             incomplete: Incomplete::Anonymous,
@@ -69,7 +73,7 @@ impl Default for Options {
 
 /// What every trail attack found. Pairs are (anonymous row, identified row), ascending.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
+pub struct TrailOutcome {
     /// REIDIT-C.
     pub complete: Vec<Pair>,
     /// REIDIT-I.
@@ -86,7 +90,7 @@ pub struct Outcome {
     pub warnings: Vec<Warning>,
 }
 
-impl Outcome {
+impl TrailOutcome {
     /// Whether every incomplete trail can have an owner of its own.
     pub fn saturable(&self) -> bool {
         self.forced.is_some()
@@ -140,10 +144,10 @@ impl std::fmt::Display for Warning {
 ///
 /// When the sides number institutions differently or the subtrail relation is larger than allowed.
 pub fn attack(
-    anonymous: Side<'_>,
-    identified: Side<'_>,
-    options: &Options,
-) -> Result<Outcome, Error> {
+    anonymous: TrailSide<'_>,
+    identified: TrailSide<'_>,
+    options: &TrailOptions,
+) -> Result<TrailOutcome, Error> {
     attack_linked(anonymous, identified, &|_, _| true, options)
 }
 
@@ -153,22 +157,14 @@ pub fn attack(
 ///
 /// As [`attack`].
 pub fn attack_linked(
-    anonymous: Side<'_>,
-    identified: Side<'_>,
+    anonymous: TrailSide<'_>,
+    identified: TrailSide<'_>,
     relates: &(dyn Fn(u32, u32) -> bool + Sync),
-    options: &Options,
-) -> Result<Outcome, Error> {
-    let swapped = |identified: u32, anonymous: u32| relates(anonymous, identified);
-    let graph = match options.incomplete {
-        Incomplete::Anonymous => {
-            SubtrailGraph::build(anonymous, identified, relates, options.max_edges)?
-        }
-        Incomplete::Identified => {
-            SubtrailGraph::build(identified, anonymous, &swapped, options.max_edges)?
-        }
-    };
+    options: &TrailOptions,
+) -> Result<TrailOutcome, Error> {
+    let graph = SubtrailGraph::between(anonymous, identified, relates, options)?;
     let named = |pairs: Vec<Pair>| match options.incomplete {
-        Incomplete::Anonymous => pairs,
+        Incomplete::Anonymous | Incomplete::Neither => pairs,
         Incomplete::Identified => {
             let mut pairs: Vec<Pair> = pairs.into_iter().map(|(n, p)| (p, n)).collect();
             pairs.sort_unstable();
@@ -195,7 +191,7 @@ pub fn attack_linked(
     if shared > 0 {
         warnings.push(Warning::SharedOwner { trails: shared });
     }
-    Ok(Outcome {
+    Ok(TrailOutcome {
         complete,
         incomplete: named(reidit_incomplete(&graph)),
         multiple: named(reidit_multiple(&graph)),

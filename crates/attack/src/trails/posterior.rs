@@ -247,7 +247,7 @@ fn ratios(seen: f64, model: &Model) -> [[f64; 2]; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SplitMix64;
+    use crate::Draws;
 
     const EXACT: Rates = Rates {
         missing: 0.0,
@@ -256,7 +256,7 @@ mod tests {
 
     /// True visits, and what either side recorded; a share of anonymous owners is not on the identified side.
     fn world(people: usize, model: &Model, seed: u64) -> (Trails, Trails, Vec<Option<u32>>) {
-        let mut rng = SplitMix64::new(seed);
+        let mut rng = Draws::new(seed);
         let institutions = 24_u32;
         let popularity: Vec<f64> = (0..institutions)
             .map(|at| 0.05 + 0.4 * f64::from(at) / f64::from(institutions))

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::posterior::Model;
-use super::{Options, Outcome, Pair, Side, SubtrailGraph, attack_linked};
+use super::{Pair, SubtrailGraph, TrailOptions, TrailOutcome, TrailSide, attack_linked};
 use crate::finding::{Declined, Finding, Ran};
 use crate::{Coverage, Error, Evidence};
 
@@ -13,45 +13,41 @@ pub struct Truth<'a> {
     /// The identified row of each anonymous trail of the release; `None` for one that nobody here owns.
     pub owners: &'a [Option<u32>],
     /// The anonymous trails of the source, and the identified row of each, where they are at hand.
-    pub source: Option<(Side<'a>, &'a [Option<u32>])>,
+    pub source: Option<(TrailSide<'a>, &'a [Option<u32>])>,
 }
 
 /// Both sides of an attack on trails.
 pub struct TrailScene<'a> {
     /// The anonymous side, as published.
-    pub anonymous: Side<'a>,
+    pub anonymous: TrailSide<'a>,
     /// The identified side.
-    pub identified: Side<'a>,
+    pub identified: TrailSide<'a>,
     /// Whether an anonymous and an identified label may belong to one person.
     pub relates: &'a (dyn Fn(u32, u32) -> bool + Sync),
-    /// The same without what complete collecting adds, for attacks that compare trails themselves.
-    pub may_own: &'a (dyn Fn(u32, u32) -> bool + Sync),
     /// Which side may lack entries.
-    pub options: Options,
+    pub options: TrailOptions,
     /// Who owns what, where the steward is looking on: then whom a method names wrongly does not count.
     pub truth: Option<Truth<'a>>,
     /// How often entries are wrong, for the attack that weighs that.
     pub model: Option<Model>,
     /// Whether one person behind several trails is looked for.
     pub find_multiple: bool,
-    outcome: OnceLock<Result<Outcome, Error>>,
-    before: OnceLock<Result<Outcome, Error>>,
+    outcome: OnceLock<Result<TrailOutcome, Error>>,
+    before: OnceLock<Result<TrailOutcome, Error>>,
 }
 
 impl<'a> TrailScene<'a> {
-    /// A scene in which nothing was tried yet; `relates` serves both purposes.
+    /// A scene in which nothing was tried yet.
     pub fn new(
-        anonymous: Side<'a>,
-        identified: Side<'a>,
+        anonymous: TrailSide<'a>,
+        identified: TrailSide<'a>,
         relates: &'a (dyn Fn(u32, u32) -> bool + Sync),
-        may_own: &'a (dyn Fn(u32, u32) -> bool + Sync),
-        options: Options,
+        options: TrailOptions,
     ) -> Self {
         Self {
             anonymous,
             identified,
             relates,
-            may_own,
             options,
             truth: None,
             model: None,
@@ -63,7 +59,7 @@ impl<'a> TrailScene<'a> {
 
     /// The same where it is at hand what every method finds on the release.
     #[must_use]
-    pub fn known(mut self, outcome: Outcome) -> Self {
+    pub fn known(mut self, outcome: TrailOutcome) -> Self {
         self.outcome = OnceLock::from(Ok(outcome));
         self
     }
@@ -73,7 +69,7 @@ impl<'a> TrailScene<'a> {
     /// # Errors
     ///
     /// As [`attack_linked`].
-    pub fn outcome(&self) -> Result<&Outcome, Error> {
+    pub fn outcome(&self) -> Result<&TrailOutcome, Error> {
         let run = || attack_linked(self.anonymous, self.identified, self.relates, &self.options);
         self.outcome.get_or_init(run).as_ref().map_err(Clone::clone)
     }
@@ -84,21 +80,7 @@ impl<'a> TrailScene<'a> {
     ///
     /// As [`SubtrailGraph::build`].
     pub fn graph(&self) -> Result<SubtrailGraph, Error> {
-        let swapped = |i: u32, a: u32| (self.relates)(a, i);
-        match self.options.incomplete {
-            super::Incomplete::Anonymous => SubtrailGraph::build(
-                self.anonymous,
-                self.identified,
-                self.relates,
-                self.options.max_edges,
-            ),
-            super::Incomplete::Identified => SubtrailGraph::build(
-                self.identified,
-                self.anonymous,
-                &swapped,
-                self.options.max_edges,
-            ),
-        }
+        SubtrailGraph::between(self.anonymous, self.identified, self.relates, &self.options)
     }
 
     /// Whom one of the methods names, before and after; an error in words where it has no answer.
@@ -107,7 +89,7 @@ impl<'a> TrailScene<'a> {
         attack: &'static str,
         bounded: bool,
         note: &str,
-        pairs: fn(&Outcome) -> Option<&Vec<Pair>>,
+        pairs: fn(&TrailOutcome) -> Option<&Vec<Pair>>,
     ) -> Ran {
         let Some(after) = pairs(self.outcome()?) else {
             return Err(Declined::because(
@@ -137,17 +119,12 @@ impl<'a> TrailScene<'a> {
             Some(_) => "",
             None => "Whom it names; whether rightly, nobody here knows.",
         };
-        let note = format!("{note} {said}").trim().to_owned();
+        let after = count(after, self.truth.map(|truth| truth.owners), trails);
         Ok(vec![Finding {
-            attack,
-            attribute: None,
-            knows: "which institutions hold data of everybody".into(),
             bounded,
             before,
-            after: count(after, self.truth.map(|truth| truth.owners), trails),
-            held_out: None,
-            note,
-            worst: Vec::new(),
+            note: format!("{note} {said}").trim().to_owned(),
+            ..Finding::new(after, "which institutions hold data of everybody")
         }])
     }
 }

@@ -11,7 +11,8 @@
 //! Per incomplete group the smaller of (shortest list) and (groups / 64 x trail length) steps, all cores. Memory: four
 //! bytes per edge between groups, plus a bitmap for each institution that more than 1 in 64 complete groups visit.
 
-use super::grouping::{Groups, Side};
+use super::grouping::{TrailGroups, TrailSide};
+use super::{Incomplete, TrailOptions};
 use crate::Error;
 use denym_data::Trails;
 use rayon::prelude::*;
@@ -19,8 +20,8 @@ use rayon::prelude::*;
 /// Who can own what: incomplete trails, and for each the complete trails that cover it, between groups of equals.
 #[derive(Debug, Clone)]
 pub struct SubtrailGraph {
-    pub(crate) incomplete: Groups,
-    pub(crate) complete: Groups,
+    pub(crate) incomplete: TrailGroups,
+    pub(crate) complete: TrailGroups,
     pub(crate) offsets: Vec<usize>,
     pub(crate) targets: Vec<u32>,
 }
@@ -32,9 +33,40 @@ impl SubtrailGraph {
     ///
     /// When the sides number institutions differently, or there are more than `max_edges` edges between groups.
     pub fn build(
-        incomplete: Side<'_>,
-        complete: Side<'_>,
+        incomplete: TrailSide<'_>,
+        complete: TrailSide<'_>,
         relates: &(dyn Fn(u32, u32) -> bool + Sync),
+        max_edges: usize,
+    ) -> Result<Self, Error> {
+        Self::of(incomplete, complete, relates, false, max_edges)
+    }
+
+    /// The relation between two sides, whichever of them may lack entries; `relates(anonymous label, identified label)` filters it.
+    ///
+    /// # Errors
+    ///
+    /// As [`SubtrailGraph::build`].
+    pub fn between(
+        anonymous: TrailSide<'_>,
+        identified: TrailSide<'_>,
+        relates: &(dyn Fn(u32, u32) -> bool + Sync),
+        options: &TrailOptions,
+    ) -> Result<Self, Error> {
+        let swapped = |identified: u32, anonymous: u32| relates(anonymous, identified);
+        let most = options.max_edges;
+        match options.incomplete {
+            Incomplete::Anonymous => Self::of(anonymous, identified, relates, false, most),
+            Incomplete::Identified => Self::of(identified, anonymous, &swapped, false, most),
+            Incomplete::Neither => Self::of(anonymous, identified, relates, true, most),
+        }
+    }
+
+    /// With `equal`, a trail is covered by none but its equals.
+    fn of(
+        incomplete: TrailSide<'_>,
+        complete: TrailSide<'_>,
+        relates: &(dyn Fn(u32, u32) -> bool + Sync),
+        equal: bool,
         max_edges: usize,
     ) -> Result<Self, Error> {
         if incomplete.trails.institutions() != complete.trails.institutions() {
@@ -43,8 +75,8 @@ impl SubtrailGraph {
                 identified: complete.trails.institutions(),
             });
         }
-        let (n, p) = rayon::join(|| Groups::of(incomplete), || Groups::of(complete));
-        let index = Index::of(complete, &p);
+        let (n, p) = rayon::join(|| TrailGroups::of(incomplete), || TrailGroups::of(complete));
+        let index = TrailIndex::of(complete, &p);
         let labeled = !incomplete.labels.is_empty() || !complete.labels.is_empty();
         // Chunks keep their order, so the result does not depend on the number of threads.
         let chunk = n.len().div_ceil(256).max(64);
@@ -64,13 +96,17 @@ impl SubtrailGraph {
                     for group in range.clone() {
                         let before = targets.len();
                         let row = n.first[group] as usize;
-                        index.covering(incomplete.trails.get(row), &mut words, &mut targets);
-                        if labeled {
+                        let trail = incomplete.trails.get(row);
+                        index.covering(trail, &mut words, &mut targets);
+                        if labeled || equal {
                             let label = incomplete.label(row);
                             let mut kept = before;
                             for at in before..targets.len() {
                                 let other = p.first[targets[at] as usize] as usize;
-                                if relates(label, complete.label(other)) {
+                                // Who covers a trail and is no longer is equal to it.
+                                let fits =
+                                    !equal || complete.trails.get(other).len() == trail.len();
+                                if fits && relates(label, complete.label(other)) {
                                     targets[kept] = targets[at];
                                     kept += 1;
                                 }
@@ -175,9 +211,9 @@ impl SubtrailGraph {
 }
 
 /// Inverted index of the complete groups.
-struct Index<'a> {
-    side: Side<'a>,
-    groups: &'a Groups,
+struct TrailIndex<'a> {
+    side: TrailSide<'a>,
+    groups: &'a TrailGroups,
     offsets: Vec<usize>,
     postings: Vec<u32>,
     /// Bitmap over groups, for institutions that many groups visit.
@@ -185,8 +221,8 @@ struct Index<'a> {
     signatures: Vec<u64>,
 }
 
-impl<'a> Index<'a> {
-    fn of(side: Side<'a>, groups: &'a Groups) -> Self {
+impl<'a> TrailIndex<'a> {
+    fn of(side: TrailSide<'a>, groups: &'a TrailGroups) -> Self {
         let institutions = side.trails.institutions();
         let mut offsets = vec![0_usize; institutions + 1];
         for &row in &groups.first {

@@ -14,22 +14,32 @@ fn trails(rows: &[oracle::Bits], institutions: usize) -> Trails {
     .unwrap()
 }
 
-fn run(n: &[oracle::Bits], p: &[oracle::Bits]) -> (Outcome, Option<Vec<Vec<u32>>>) {
+fn run(n: &[oracle::Bits], p: &[oracle::Bits]) -> (TrailOutcome, Option<Vec<Vec<u32>>>) {
     let institutions = n.iter().chain(p).map(Vec::len).max().unwrap_or(0);
     let (n, p) = (trails(n, institutions), trails(p, institutions));
-    let outcome = attack(Side::new(&n), Side::new(&p), &Options::default()).unwrap();
-    let graph =
-        SubtrailGraph::build(Side::new(&n), Side::new(&p), &|_, _| true, usize::MAX).unwrap();
+    let outcome = attack(
+        TrailSide::new(&n),
+        TrailSide::new(&p),
+        &TrailOptions::default(),
+    )
+    .unwrap();
+    let graph = SubtrailGraph::build(
+        TrailSide::new(&n),
+        TrailSide::new(&p),
+        &|_, _| true,
+        usize::MAX,
+    )
+    .unwrap();
     let forced = ForcedMatching::of(&graph);
     let allowed = (0..n.len())
         .map(|row| forced.allowed_set(&graph, row))
         .collect();
     // The other way round must find the same with the sides swapped.
-    let swapped = Options {
+    let swapped = TrailOptions {
         incomplete: Incomplete::Identified,
-        ..Options::default()
+        ..TrailOptions::default()
     };
-    let mirror = attack(Side::new(&p), Side::new(&n), &swapped).unwrap();
+    let mirror = attack(TrailSide::new(&p), TrailSide::new(&n), &swapped).unwrap();
     let flip = |pairs: &[Pair]| {
         let mut pairs: Vec<Pair> = pairs.iter().map(|&(a, b)| (b, a)).collect();
         pairs.sort_unstable();
@@ -131,8 +141,13 @@ fn paper_example_3_1() {
     let p = ["110", "111", "011"].map(oracle::bits);
     // Subtrails of [1,1,0] are [0,1,0] and [1,1,0]; supertrails of [0,1,1] are [1,1,1] and [0,1,1].
     let (nt, pt) = (trails(&n, 3), trails(&p, 3));
-    let graph =
-        SubtrailGraph::build(Side::new(&nt), Side::new(&pt), &|_, _| true, usize::MAX).unwrap();
+    let graph = SubtrailGraph::build(
+        TrailSide::new(&nt),
+        TrailSide::new(&pt),
+        &|_, _| true,
+        usize::MAX,
+    )
+    .unwrap();
     let subtrails: Vec<usize> = (0..3)
         .filter(|&row| graph.candidates(row).contains(&0))
         .collect();
@@ -190,8 +205,13 @@ fn one_person_behind_several_trails() {
     let n = ["100", "010", "001", "001"].map(oracle::bits);
     let p = ["110", "001", "001"].map(oracle::bits);
     let (nt, pt) = (trails(&n, 3), trails(&p, 3));
-    let graph =
-        SubtrailGraph::build(Side::new(&nt), Side::new(&pt), &|_, _| true, usize::MAX).unwrap();
+    let graph = SubtrailGraph::build(
+        TrailSide::new(&nt),
+        TrailSide::new(&pt),
+        &|_, _| true,
+        usize::MAX,
+    )
+    .unwrap();
     assert_eq!(
         find_multiple(&graph),
         [MultipleIdentity {
@@ -205,9 +225,16 @@ fn one_person_behind_several_trails() {
 fn too_many_edges_is_an_error() {
     let all = trails(&vec![oracle::bits("1"); 3], 2);
     let one = Trails::from_rows(2, [[0_u32], [1]]).unwrap();
-    assert!(SubtrailGraph::build(Side::new(&one), Side::new(&all), &|_, _| true, 0).is_err());
+    assert!(
+        SubtrailGraph::build(TrailSide::new(&one), TrailSide::new(&all), &|_, _| true, 0).is_err()
+    );
     let other = Trails::from_rows(3, [[0_u32]]).unwrap();
-    let error = attack(Side::new(&one), Side::new(&other), &Options::default()).unwrap_err();
+    let error = attack(
+        TrailSide::new(&one),
+        TrailSide::new(&other),
+        &TrailOptions::default(),
+    )
+    .unwrap_err();
     assert_eq!(error.code(), "attack-institutions-differ");
 }
 
@@ -282,8 +309,13 @@ fn agrees_with_enumeration(n: &[oracle::Bits], p: &[oracle::Bits]) -> Result<(),
     prop_assert_eq!(allowed.as_ref(), Some(&sets));
     let institutions = n.iter().chain(p).map(Vec::len).max().unwrap_or(0);
     let (nt, pt) = (trails(n, institutions), trails(p, institutions));
-    let graph =
-        SubtrailGraph::build(Side::new(&nt), Side::new(&pt), &|_, _| true, usize::MAX).unwrap();
+    let graph = SubtrailGraph::build(
+        TrailSide::new(&nt),
+        TrailSide::new(&pt),
+        &|_, _| true,
+        usize::MAX,
+    )
+    .unwrap();
     let posteriors = largest_posteriors(&graph, &ForcedMatching::of(&graph), 12);
     for (found, counted) in posteriors.iter().zip(counted_posteriors(n, p)) {
         prop_assert!((found.unwrap() - counted).abs() < 1e-9);

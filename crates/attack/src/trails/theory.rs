@@ -19,7 +19,7 @@
 //!
 //! 2^C terms up to 20 institutions, otherwise `draws` times C.
 
-use crate::SplitMix64;
+use crate::Draws;
 use denym_data::Trails;
 
 /// The most people REIDIT-C, REIDIT-I or forced matching can single out: one per trail that is not empty.
@@ -64,7 +64,7 @@ pub fn expected_unique(subjects: u64, rates: &[f64], draws: u64, seed: u64) -> U
             total.add(p, alone(p), |at| trail >> at & 1 == 1);
         }
     } else {
-        let mut rng = SplitMix64::new(seed);
+        let mut rng = Draws::new(seed);
         let mut visited = vec![false; rates.len()];
         for _ in 0..draws.max(1) {
             let mut log = 0.0;
@@ -130,7 +130,7 @@ impl Sums {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trails::{Side, reidit_complete};
+    use crate::trails::{TrailSide, reidit_complete};
 
     #[test]
     fn the_bound_is_all_trails_but_the_empty_one() {
@@ -143,7 +143,7 @@ mod tests {
             (1_u32..16).map(|t| (0..4).filter(|at| t >> at & 1 == 1).collect::<Vec<u32>>()),
         )
         .unwrap();
-        let found = reidit_complete(Side::new(&all), Side::new(&all), &|_, _| true);
+        let found = reidit_complete(TrailSide::new(&all), TrailSide::new(&all), &|_, _| true);
         assert_eq!(found.len() as u64, most_reidentifiable(1_000, 4));
     }
 
@@ -152,7 +152,7 @@ mod tests {
         let rates: Vec<f64> = (0..12).map(|at| 0.05 + 0.03 * f64::from(at)).collect();
         let (people, worlds) = (400_u64, 60);
         let estimate = expected_unique(people, &rates, 0, 0);
-        let mut rng = SplitMix64::new(3);
+        let mut rng = Draws::new(3);
         let (mut sum, mut square) = (0.0, 0.0);
         for _ in 0..worlds {
             let rows: Vec<Vec<u32>> = (0..people)
@@ -164,7 +164,8 @@ mod tests {
                 .collect();
             let world = Trails::from_rows(12, rows).unwrap();
             let unique =
-                reidit_complete(Side::new(&world), Side::new(&world), &|_, _| true).len() as f64;
+                reidit_complete(TrailSide::new(&world), TrailSide::new(&world), &|_, _| true).len()
+                    as f64;
             sum += unique;
             square += unique * unique;
         }

@@ -368,3 +368,34 @@ fn mistakes_are_answered() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("denym attack paths"));
 }
+
+#[test]
+fn every_status_is_looked_for_however_many_there_are() {
+    let directory = empty();
+    let at = directory.path();
+    // Forty pairs, each at a place and with a status of its own.
+    let mut text = "path,status\n".to_owned();
+    for person in 0..80 {
+        text += &format!("p{}@1,status{}\n", person / 2, person / 2);
+    }
+    write(at, "trips.csv", text);
+    let args = [
+        "attack",
+        "paths",
+        "trips.csv",
+        "--raw",
+        "trips.csv",
+        "--doublets",
+        "1",
+    ];
+    let (code, found) = json(at, &[&args[..], &["--sensitive", "status"]].concat());
+    assert_eq!(code, 0, "{found}");
+    let mut told = found["attacks"].as_array().expect("a list").iter();
+    let told = told.find(|one| one["attack"] == "doublets" && one["attribute"] == "status");
+    let told = told.expect("the status is looked for");
+    assert_eq!(
+        (&told["successes"], &told["attempts"]),
+        (&80.into(), &80.into()),
+        "{found}"
+    );
+}

@@ -156,3 +156,79 @@ fn example_8_1_queries() {
         (&json!(2), &json!(91.0))
     );
 }
+
+#[test]
+fn a_join_counts_people_and_not_their_records() {
+    let directory = empty();
+    let at = directory.path();
+    // Three records of one clerk of 40, and three of two bankers of 30; numbers start anew in every class.
+    write(
+        at,
+        "t1.csv",
+        "person,age,job\n1,40,Clerk\n1,40,Clerk\n1,40,Clerk\n1,30,Banker\n2,30,Banker\n2,30,Banker\n",
+    );
+    write(
+        at,
+        "t2.csv",
+        "person,job,birthplace,disease\n1,Clerk,France,HIV\n1,Clerk,France,Flu\n1,Banker,US,Cancer\n2,Banker,US,Flu\n",
+    );
+    let both = ["attack", "releases", "t1.csv", "t2.csv"];
+    let asked = ["--sensitive", "disease", "--subject", "person", "--victims"];
+    let (code, found) = json(at, &[&both[..], &asked].concat());
+    assert_eq!(code, 0, "{found}");
+    assert_eq!(counts(attack(&found, "join")), (1, 2), "{found}");
+    let clerk = json!({"group": ["40", "France"], "matches": 1, "values": ["Flu", "HIV"]});
+    assert_eq!(
+        found["joined"],
+        json!([clerk]),
+        "one clerk, however many records"
+    );
+}
+
+#[test]
+fn what_cannot_be_tried_on_releases_says_why() {
+    let directory = empty();
+    let at = directory.path();
+    let table = "job,disease\nClerk,Flu\nClerk,HIV\n";
+    write(at, "a.csv", table);
+    write(at, "b.csv", table);
+    let (code, found) = json(
+        at,
+        &[
+            "attack",
+            "releases",
+            "a.csv",
+            "b.csv",
+            "--sensitive",
+            "disease",
+        ],
+    );
+    assert_eq!(code, 0, "{found}");
+    let left = |name: &str| {
+        let mut left = list(&found["not_run"]).iter();
+        left.find(|one| one["attack"] == name)
+            .map(|one| one["why"].clone())
+    };
+    assert!(
+        left("join").is_some_and(|why| why.as_str().is_some_and(|why| why.contains("neither")))
+    );
+    assert!(left("correspondence").is_some(), "nobody came: {found}");
+    assert!(left("intersection").is_none());
+    // Who is known from one release alone is said not to be counted.
+    write(at, "b.csv", table.replace("HIV", "Flu"));
+    let (_, found) = json(
+        at,
+        &[
+            "attack",
+            "releases",
+            "a.csv",
+            "b.csv",
+            "--sensitive",
+            "disease",
+        ],
+    );
+    let note = attack(&found, "intersection")["note"]
+        .as_str()
+        .unwrap_or_default();
+    assert!(note.starts_with("2 people"), "{found}");
+}

@@ -343,3 +343,46 @@ fn skewness_and_proximity() {
         "diseases are no numbers"
     );
 }
+
+#[test]
+fn singling_out_is_not_compared_with_a_crowd_of_another_size() {
+    let directory = empty();
+    let at = directory.path();
+    let mut members = "age,disease\n".to_owned();
+    for person in 0..40 {
+        members += &format!("{person},flu\n");
+    }
+    write(at, "members.csv", &members);
+    // Among three others hardly any age is there once: the members would seem to lose more than they do, or less.
+    write(at, "few.csv", "age,disease\n1,flu\n2,flu\n3,flu\n");
+    let args = [
+        "attack",
+        "table",
+        "members.csv",
+        "--external",
+        "members.csv",
+    ];
+    let with = [
+        "--control",
+        "few.csv",
+        "--sensitive",
+        "disease",
+        "--link",
+        "age",
+    ];
+    let (code, found) = json(at, &[&args[..], &with].concat());
+    assert_eq!(code, 0, "{found}");
+    let controlled = list(&found["controlled"]).iter();
+    let names: Vec<&Value> = controlled.map(|one| &one["attack"]).collect();
+    assert!(!names.contains(&&json!("singling-out")), "{found}");
+    let mut left = list(&found["not_run"]).iter();
+    let why = left
+        .find(|one| one["attack"] == "singling-out")
+        .expect("a reason");
+    assert!(
+        why["why"]
+            .as_str()
+            .is_some_and(|why| why.contains("as many")),
+        "{why}"
+    );
+}

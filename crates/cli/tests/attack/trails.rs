@@ -532,3 +532,37 @@ fn theory_and_erosion_are_measured() {
     let (named, expected) = (shared["named"].as_f64(), shared["expected"].as_f64());
     assert!((named.expect("a count") / 2.0 - expected.expect("a number")).abs() < 1e-9);
 }
+
+#[test]
+fn two_columns_name_one_person_only_together() {
+    let directory = empty();
+    let at = directory.path();
+    // "Ann Lee" of "Ely" and "Ann" of "Lee Ely" are two people.
+    let people = "name,town,institution\nAnn Lee,Ely,shop\nAnn,Lee Ely,bank\n";
+    write(at, "people.csv", people);
+    write(at, "samples.csv", "id,institution\nx,shop\ny,bank\n");
+    let sides = ["--identified", "people.csv", "--anonymous", "samples.csv"];
+    let named = ["--identified-id", "name,town"];
+    let (code, found) = json(at, &[&["attack", "trails"], &sides[..], &named].concat());
+    assert_eq!((code, &found["identified"]), (0, &2.into()), "{found}");
+    assert_eq!(found["counts"]["forced"], 2, "{found}");
+}
+
+#[test]
+fn trails_of_nobody_have_no_rate() {
+    let directory = empty();
+    let at = directory.path();
+    write(at, "people.csv", "id,institution\nAnn,shop\n");
+    write(at, "samples.csv", "id,institution\n");
+    let args = [
+        "attack",
+        "trails",
+        "--identified",
+        "people.csv",
+        "--anonymous",
+        "samples.csv",
+    ];
+    let output = crate::support::run(at, &args);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(!text.contains('%'), "{text}");
+}

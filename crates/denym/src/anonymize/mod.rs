@@ -1,8 +1,6 @@
 //! From a policy to a release: every kind of data goes the one way of [`crate::pipeline`].
 
-pub(crate) mod path_attacks;
 pub(crate) mod red_team;
-pub(crate) mod table_attacks;
 
 use std::path::Path;
 

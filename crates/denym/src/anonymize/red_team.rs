@@ -3,34 +3,22 @@
 use denym_attack::Coverage;
 use serde_json::{Value, json};
 
-use crate::attack::{Finding, NotRun};
+use crate::attack::{Finding, NotRun, RedTeam};
 use crate::certificate::AttackResult;
 use crate::policy::AttackSpec;
 
-/// Seed of the attacks that draw; it protects nothing, and the same draws make reports comparable.
-pub(crate) const SEED: u64 = 1;
-
-/// What the red team achieved on a source and on its release.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct RedTeam {
-    /// The attacks that were run.
-    pub(crate) findings: Vec<Finding>,
-    /// The others, with the reason.
-    pub(crate) not_run: Vec<NotRun>,
-}
-
-impl From<denym_attack::RedTeam> for RedTeam {
-    fn from(team: denym_attack::RedTeam) -> Self {
-        Self {
-            findings: team.findings,
-            not_run: team.not_run,
-        }
-    }
-}
-
-impl RedTeam {
+/// What a red team's findings are told as.
+pub(crate) trait ToldFindings {
     /// What the certificate says: rates after, and nothing that points at a person.
-    pub(crate) fn results(&self, spec: &AttackSpec) -> Vec<AttackResult> {
+    fn results(&self, spec: &AttackSpec) -> Vec<AttackResult>;
+    /// The section of the steward's report.
+    fn report(&self) -> Vec<denym_report::Attack>;
+    /// What stays with the steward: rates before, the worst victims, seeds.
+    fn document(&self) -> Value;
+}
+
+impl ToldFindings for RedTeam {
+    fn results(&self, spec: &AttackSpec) -> Vec<AttackResult> {
         self.findings
             .iter()
             .map(|found| {
@@ -52,8 +40,7 @@ impl RedTeam {
             .collect()
     }
 
-    /// The section of the steward's report.
-    pub(crate) fn report(&self) -> Vec<denym_report::Attack> {
+    fn report(&self) -> Vec<denym_report::Attack> {
         let mut rows: Vec<denym_report::Attack> = self.findings.iter().map(row).collect();
         // Attacks that were left out for one reason share a row.
         let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -75,8 +62,7 @@ impl RedTeam {
         rows
     }
 
-    /// What stays with the steward: rates before, the worst victims, seeds.
-    pub(crate) fn document(&self) -> Value {
+    fn document(&self) -> Value {
         let attack = |found: &Finding| {
             let after = &found.after;
             let seed = match after.coverage {

@@ -1,55 +1,57 @@
-//! The red team as a user calls it: reads what an adversary has, runs the attacks that apply, says what they found.
+//! The red team as a user calls it: reads what an adversary has, makes a scene of it, runs the attacks that apply.
 //!
 //! [`trails()`] re-identifies trails, [`table()`] attacks one release (with an external table, or with what the release itself tells),
-//! [`paths()`] released paths, [`transactions()`] released sets of items, [`releases()`] several releases, [`numbers()`] microdata, [`queries()`] a system that answers counts and sums.
+//! [`paths()`] released paths, [`transactions()`] released sets of items, [`releases()`] several releases, [`numbers()`] microdata,
+//! [`queries()`] a system that answers counts and sums, [`windows()`] a stream. What is made of a scene is in `crates/attack`.
 
-mod bundle;
-mod covering;
-mod minimal;
+mod certified;
+mod minimality;
 mod numbers;
-mod path_minimal;
-mod paths;
 mod queries;
 mod releases;
+mod sequences;
 mod table;
-mod trail_files;
 mod trails;
-mod transactions;
 mod windows;
 
-pub use bundle::{shape_of, source_of, trail_bundle};
-pub use denym_attack::RedTeam;
+pub use certified::{shape_of, source_of};
 pub use denym_attack::catalogue::CATALOGUE;
-pub use denym_attack::table::MinimalityFound;
+pub use denym_attack::minimality::MinimalityFound;
+pub use denym_attack::table::PeopleFound;
 pub use denym_attack::trails::erosion::{Eroded, Fared, Treatment};
 pub use denym_attack::trails::posterior::{Model, Rates};
-pub use denym_attack::{Controlled, Coverage, Entry, Evidence, Finding, NotRun, Shape, Threat};
-pub use minimal::minimality;
-pub use numbers::{NumbersFound, numbers};
-pub use queries::{QueriesFound, QueriesRequest, queries};
-pub use releases::{ReleasesFound, ReleasesRequest, releases};
-pub use table::{Conclusion, TableFound, TableRequest, Victim, table};
-pub use trail_files::{LinkSpec, TrailSource};
-pub use trails::{
-    Collecting, MultipleFound, Posteriors, Theory, TrailsFound, TrailsRequest, trails,
+pub use denym_attack::trails::{Incomplete, TrailQuestions, TrailsFound};
+pub use denym_attack::{
+    AttackEntry, Controlled, Coverage, Evidence, Finding, NotRun, RedTeam, Shape, Threat,
 };
-
-pub use path_minimal::path_minimality;
-pub use paths::{PathsRequest, Searched, paths};
-pub use transactions::{TransactionsRequest, transactions};
+pub use minimality::minimality;
+pub use numbers::{NumbersFound, numbers};
+pub use queries::{QueriesRequest, queries};
+pub use releases::{ReleasesFound, ReleasesRequest, releases};
+pub use sequences::{SequencesFound, SequencesRequest, paths, transactions};
+pub use table::{TableFound, TableRequest, table};
+pub use trails::{LinkSpec, TrailSource, TrailsRequest, trail_bundle, trails};
 pub use windows::{WindowsFound, windows};
 
-pub(crate) use minimal::originals;
-pub(crate) use numbers::numbers_of;
-pub(crate) use path_minimal::path_originals;
-pub(crate) use paths::{effort as path_effort, guarded};
-pub(crate) use table::{changed_columns, is_bundle};
-pub(crate) use trail_files::{NamedSides, sides};
-pub(crate) use transactions::stands_for as items_standing_for;
+pub(crate) use certified::is_bundle;
+pub(crate) use minimality::{originals_of_paths, originals_of_table};
+pub(crate) use sequences::{effort as path_effort, guarded, items_standing_for};
+pub(crate) use table::changed_columns;
+pub(crate) use trails::sides;
 pub(crate) use windows::attacked as attacked_window;
+
+use denym_attack::Scene;
 
 use crate::Error;
 use crate::policy::Knowledge;
+
+/// Seed of the attacks that draw before a release; it protects nothing, and the same draws make reports comparable.
+pub(crate) const SEED: u64 = 1;
+
+/// Runs every attack that applies to the scene.
+pub(crate) fn red_team(scene: &Scene<'_>) -> Result<RedTeam, Error> {
+    denym_attack::red_team(scene).map_err(|error| attack_error(&error))
+}
 
 /// A mistake of an attack as an error of ours.
 pub(crate) fn attack_error(error: &denym_attack::Error) -> Error {

@@ -1,31 +1,42 @@
-//! Trail re-identification: who left which anonymous trail over many institutions.
+//! Trails as people bring them (one file of ids and institutions, or a folder with one table per institution), under attack.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
-use denym_attack::trails::erosion::{Eroded, Treatment, erosion};
-use denym_attack::trails::posterior::{Model, posteriors};
-use denym_attack::trails::theory::{expected_unique, most_reidentifiable, visit_rates};
+use denym_attack::trails::linking::{LinkRelation, LinkedTrails, TrailEntry};
 use denym_attack::trails::{
-    ForcedMatching, Incomplete, Options, Side, TrailScene, find_multiple, largest_posteriors,
+    TrailOptions, TrailQuestions, TrailScene, TrailSide, TrailsFound, Truth,
 };
-use denym_attack::{Finding, NotRun};
-use denym_attack::{Scene, red_team};
+use denym_attack::{RedTeam, Scene};
 use denym_engine::{Engine, ReadOptions};
 
-use super::{LinkSpec, NamedSides, TrailSource, attack_error, sides};
+use super::certified::{column, unknown};
+use super::{attack_error, red_team};
+use crate::anonymize::{OWNERS, trail_owners};
 use crate::listener::{Listener, Phase};
-use crate::{Error, threads};
+use crate::policy::read_policy;
+use crate::{Error, source, threads, verify};
 
-/// Which side may lack entries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Collecting {
-    /// The anonymous side may: an anonymous trail is part of its owner's.
-    #[default]
-    AnonymousIncomplete,
-    /// The identified side may.
-    IdentifiedIncomplete,
-    /// Neither: trails of one person are equal.
-    Complete,
+/// One side's tables.
+#[derive(Debug, Clone, Default)]
+pub struct TrailSource {
+    /// A file with an institution column, or a folder with one file per institution (named for it).
+    pub path: PathBuf,
+    /// The columns that name a subject; `id` when empty.
+    pub id: Vec<String>,
+    /// The column that names the institution; `institution` when not given. Folders need none.
+    pub institution: Option<String>,
+}
+
+/// A pair of attributes that say something about each other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkSpec {
+    /// Column of the anonymous tables.
+    pub anonymous: String,
+    /// Column of the identified tables.
+    pub identified: String,
+    /// `equal`, `same-prefix:N`, `year-of` or `mapping:FILE` (a CSV file: identified value, anonymous value).
+    pub relation: String,
 }
 
 /// What is to be attacked, and how.
@@ -35,310 +46,214 @@ pub struct TrailsRequest {
     pub identified: TrailSource,
     /// The anonymous side.
     pub anonymous: TrailSource,
-    /// Which side may lack entries.
-    pub collecting: Collecting,
     /// Linking attributes.
     pub links: Vec<LinkSpec>,
-    /// Also look for one person behind several trails.
-    pub find_multiple: bool,
-    /// Also judge candidates under error rates, keeping so many of each trail.
-    pub posterior: Option<(Model, usize)>,
-    /// Also say what theory expects.
-    pub theory: bool,
-    /// Also measure what protecting the source would change.
-    pub erosion: Vec<Treatment>,
-    /// Seed of what is drawn.
-    pub seed: u64,
+    /// What is asked.
+    pub asked: TrailQuestions,
     /// How to read the files.
     pub read: ReadOptions,
     /// Threads; all cores when `None`.
     pub threads: Option<usize>,
 }
 
-/// What the trail attacks found. Pairs are (anonymous id, identified id).
-#[derive(Debug, Clone, PartialEq)]
-pub struct TrailsFound {
-    /// Anonymous and identified subjects, institutions.
-    pub sizes: (usize, usize, usize),
-    /// Pairs by method, in the order of the catalogue; `None` where the method has no answer.
-    pub pairs: Vec<(&'static str, Option<Vec<(String, String)>>)>,
-    /// Whether every incomplete trail can have an owner of its own.
-    pub saturable: bool,
-    /// Possible owners of each trail of the incomplete side, in the order of its file.
-    pub allowed_set_sizes: Option<Vec<u32>>,
-    /// The chance of the likeliest owner of each of them, where it can be counted.
-    pub largest_posteriors: Vec<Option<f64>>,
-    /// What each method found.
-    pub findings: Vec<Finding>,
-    /// The attacks that were not run, with the reason.
-    pub not_run: Vec<NotRun>,
-    /// What the reader must know before believing the pairs.
-    pub warnings: Vec<String>,
-    /// Ids of one side that must belong to one id of the other.
-    pub multiple: Option<Vec<MultipleFound>>,
-    /// Candidates under error rates.
-    pub posteriors: Option<Vec<Posteriors>>,
-    /// What theory expects.
-    pub theory: Option<Theory>,
-    /// What protecting the source would change.
-    pub erosion: Vec<Eroded>,
-}
-
-/// One id behind several.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MultipleFound {
-    /// The id of the complete side.
-    pub id: String,
-    /// The ids of the incomplete side that only it covers.
-    pub identities: Vec<String>,
-}
-
-/// The best candidates of one anonymous trail.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Posteriors {
-    /// The anonymous id.
-    pub id: String,
-    /// Identified ids with their probability, likeliest first.
-    pub candidates: Vec<(String, f64)>,
-    /// Probability that the owner is nobody here.
-    pub nobody: f64,
-}
-
-/// What theory expects of the identified side.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Theory {
-    /// The most people that trails over so many institutions can single out.
-    pub bound: u64,
-    /// Expected number of people with a trail of their own, if visits were independent.
-    pub expected_unique: f64,
-    /// Its standard error; 0 when summed exactly.
-    pub standard_error: f64,
-    /// People who do have a trail of their own.
-    pub unique: u64,
-    /// Each institution: name, share of the people, expected share of them with a trail of their own.
-    pub institutions: Vec<(String, f64, f64)>,
-}
-
-/// Draws behind the estimate when there are more institutions than can be summed over.
-const DRAWS: u64 = 20_000;
-/// The most trails of one component whose assignments are counted.
-const COUNTED_TRAILS: usize = 12;
-
 /// Runs every trail attack.
 pub fn trails(request: &TrailsRequest, listener: &dyn Listener) -> Result<TrailsFound, Error> {
     let engine = Engine::new(request.threads)?;
     listener.phase(Phase::Reading);
+    let (anonymous, identified) = (&request.anonymous, &request.identified);
     let sides = sides(
         &engine,
-        &request.anonymous,
-        &request.identified,
+        anonymous,
+        identified,
         &request.links,
         &request.read,
     )?;
     listener.phase(Phase::Attacking);
-    threads::pool(request.threads)?.install(|| run(request, &sides))
+    let run = || TrailsFound::on(&sides, &request.asked);
+    let found = threads::pool(request.threads)?.install(run);
+    found.map_err(|error| attack_error(&error))
 }
 
-fn run(request: &TrailsRequest, sides: &NamedSides) -> Result<TrailsFound, Error> {
-    let fail = |error: denym_attack::Error| attack_error(&error);
-    let (anonymous, identified) = (&sides.anonymous, &sides.identified);
-    let labels = Labels::of(request.collecting, sides);
-    let relates = |a: u32, i: u32| labels.relate(sides, a, i);
-    let ours = Side::labeled(&anonymous.trails, &labels.anonymous).map_err(fail)?;
-    let theirs = Side::labeled(&identified.trails, &labels.identified).map_err(fail)?;
-    let options = Options {
-        incomplete: match request.collecting {
-            Collecting::IdentifiedIncomplete => Incomplete::Identified,
-            _ => Incomplete::Anonymous,
-        },
-        ..Options::default()
+/// Attacks a bundle of trails as its gate did: who is whose is known from the steward's half, or where the policy has a file of owners.
+pub fn trail_bundle(
+    release: &Path,
+    policy: &Path,
+    threads: Option<usize>,
+    listener: &dyn Listener,
+) -> Result<RedTeam, Error> {
+    let engine = Engine::new(threads)?;
+    listener.phase(Phase::Reading);
+    let half = verify::public_half(release)?;
+    let certificate = verify::read_certificate(&half)?;
+    let mut policy = read_policy(policy)?;
+    let read = source::read_options(&policy);
+    let side = |path: PathBuf| TrailSource {
+        path,
+        ..TrailSource::default()
     };
-    let linked = |a: u32, i: u32| sides.relates(labels.linking(a), labels.linking(i));
-    let mut scene = TrailScene::new(ours, theirs, &relates, &linked, options.clone());
-    scene.find_multiple = request.find_multiple;
-    scene.model = request.posterior.as_ref().map(|(model, _)| *model);
-    let team = red_team(&Scene::Trails(&scene)).map_err(fail)?;
-    let outcome = scene.outcome().map_err(fail)?;
-    let graph = scene.graph().map_err(fail)?;
-    let matching = ForcedMatching::of(&graph);
-    let named = |pairs: &[(u32, u32)]| -> Vec<(String, String)> {
-        pairs
-            .iter()
-            .map(|&(a, i)| {
-                (
-                    anonymous.ids[a as usize].clone(),
-                    identified.ids[i as usize].clone(),
-                )
-            })
-            .collect()
-    };
-    let multiple = request.find_multiple.then(|| {
-        let (one, several) = match options.incomplete {
-            Incomplete::Anonymous => (identified, anonymous),
-            Incomplete::Identified => (anonymous, identified),
-        };
-        find_multiple(&graph)
-            .into_iter()
-            .map(|found| MultipleFound {
-                id: one.ids[found.complete as usize].clone(),
-                identities: found
-                    .incomplete
-                    .iter()
-                    .map(|&row| several.ids[row as usize].clone())
-                    .collect(),
-            })
-            .collect()
-    });
-    let may_own = |a: u32, i: u32| {
-        let (a, i) = (a as usize, i as usize);
-        sides.relates(sides.anonymous_labels[a], sides.identified_labels[i])
-    };
-    let posteriors = match &request.posterior {
+    let anonymous = side(half.join(&certificate.data.file));
+    let identified = side(policy.resolve(Path::new(&policy.data.identified)));
+    let sides = sides(&engine, &anonymous, &identified, &[], &read)?;
+    // Whose the published trails are, the steward's half says; without it only a policy whose ids are published as they are.
+    let list = release.join(OWNERS);
+    if list.is_file() {
+        let list = std::path::absolute(&list)
+            .map_err(|error| Error::io("find the list of owners", &list, &error))?;
+        policy.data.owners = Some(list.display().to_string());
+    }
+    let owners: Option<Vec<Option<u32>>> = match policy.data.owners {
+        Some(_) => {
+            let (ours, theirs) = (&sides.anonymous, &sides.identified);
+            let owners = trail_owners(&policy, &engine, &read, ours, theirs)?;
+            Some(owners.into_iter().map(Some).collect())
+        }
         None => None,
-        Some((model, keep)) => Some(
-            posteriors(
-                &anonymous.trails,
-                &identified.trails,
-                &may_own,
-                model,
-                *keep,
-            )
-            .map_err(fail)?
-            .into_iter()
-            .zip(&anonymous.ids)
-            .map(|(found, id)| Posteriors {
-                id: id.clone(),
-                candidates: found
-                    .best
-                    .iter()
-                    .map(|&(row, p)| (identified.ids[row as usize].clone(), p))
-                    .collect(),
-                nobody: found.nobody,
-            })
-            .collect(),
-        ),
     };
-    let erosion = if request.erosion.is_empty() {
-        Vec::new()
+    listener.phase(Phase::Attacking);
+    let mut scene = TrailScene::new(
+        TrailSide::new(&sides.anonymous.trails),
+        TrailSide::new(&sides.identified.trails),
+        &|_, _| true,
+        TrailOptions::default(),
+    );
+    scene.truth = owners.as_ref().map(|owners| Truth {
+        owners,
+        source: None,
+    });
+    threads::pool(threads)?.install(|| red_team(&Scene::Trails(&scene)))
+}
+
+/// Reads both sides.
+pub(crate) fn sides(
+    engine: &Engine,
+    anonymous: &TrailSource,
+    identified: &TrailSource,
+    links: &[LinkSpec],
+    read: &ReadOptions,
+) -> Result<LinkedTrails, Error> {
+    let relations = links.iter().map(|link| relation(engine, link, read));
+    let relations = relations.collect::<Result<Vec<_>, _>>()?;
+    let (ours, theirs): (Vec<&str>, Vec<&str>) = links
+        .iter()
+        .map(|link| (link.anonymous.as_str(), link.identified.as_str()))
+        .unzip();
+    let (ours, theirs) = (
+        entries(engine, anonymous, &ours, read)?,
+        entries(engine, identified, &theirs, read)?,
+    );
+    let mut sides = LinkedTrails::new(&ours, &theirs, &relations);
+    for id in sides
+        .anonymous
+        .ids
+        .iter_mut()
+        .chain(&mut sides.identified.ids)
+    {
+        *id = id.replace(BETWEEN, " ");
+    }
+    Ok(sides)
+}
+
+/// Keeps ("a b", "c") and ("a", "b c") apart, where several columns name a subject.
+const BETWEEN: char = '\u{1f}';
+
+/// The records of one side in the order of its files, with their values in the columns of `linking`.
+fn entries(
+    engine: &Engine,
+    source: &TrailSource,
+    linking: &[&str],
+    read: &ReadOptions,
+) -> Result<Vec<TrailEntry>, Error> {
+    let mut files = vec![(source.path.clone(), None)];
+    if source.path.is_dir() {
+        let named = |path: PathBuf| {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            let one = source.institution.is_none().then(|| name.into_owned());
+            (path, one)
+        };
+        let found = denym_engine::files(&source.path, None)?;
+        files = found.into_iter().map(named).collect();
+    }
+    let default = ["id".to_owned()];
+    let key = if source.id.is_empty() {
+        &default[..]
     } else {
-        let alike = sides.alike();
-        let theirs = Side::labeled(&identified.trails, &sides.identified_labels).map_err(fail)?;
-        let confused = |a: u32, b: u32| alike.confused(a, b);
-        erosion(theirs, &confused, &request.erosion, &options, request.seed).map_err(fail)?
+        &source.id
     };
-    Ok(TrailsFound {
-        sizes: (
-            anonymous.ids.len(),
-            identified.ids.len(),
-            anonymous.institutions.len(),
-        ),
-        pairs: vec![
-            ("reidit-c", Some(named(&outcome.complete))),
-            ("reidit-i", Some(named(&outcome.incomplete))),
-            ("reidit-m", Some(named(&outcome.multiple))),
-            ("forced", outcome.forced.as_deref().map(named)),
-        ],
-        saturable: outcome.saturable(),
-        largest_posteriors: largest_posteriors(&graph, &matching, COUNTED_TRAILS),
-        findings: team.findings,
-        not_run: team.not_run,
-        warnings: outcome.warnings.iter().map(ToString::to_string).collect(),
-        allowed_set_sizes: outcome.allowed_set_sizes.clone(),
-        multiple,
-        posteriors,
-        theory: request.theory.then(|| theory(sides, request.seed)),
-        erosion,
-    })
-}
-
-/// What theory expects of the identified side.
-fn theory(sides: &NamedSides, seed: u64) -> Theory {
-    let trails = &sides.identified.trails;
-    let rates = visit_rates(trails);
-    let estimate = expected_unique(trails.len() as u64, &rates, DRAWS, seed);
-    let mut groups: HashMap<&[u32], u64> = HashMap::new();
-    for trail in trails.iter() {
-        *groups.entry(trail).or_insert(0) += 1;
-    }
-    Theory {
-        bound: most_reidentifiable(trails.len() as u64, trails.institutions() as u32),
-        expected_unique: estimate.unique,
-        standard_error: estimate.standard_error,
-        unique: groups.values().filter(|&&count| count == 1).count() as u64,
-        institutions: sides
-            .identified
-            .institutions
-            .iter()
-            .cloned()
-            .zip(rates)
-            .zip(estimate.by_institution)
-            .map(|((name, rate), unique)| (name, rate, unique))
-            .collect(),
-    }
-}
-
-/// Labels of both sides; with complete collecting a label also says which trail it is, so that only equal trails relate.
-struct Labels {
-    anonymous: Vec<u32>,
-    identified: Vec<u32>,
-    /// Of each label of complete collecting: the trail, and the linking label.
-    meaning: Option<Vec<(u32, u32)>>,
-}
-
-impl Labels {
-    fn of<'a>(collecting: Collecting, sides: &'a NamedSides) -> Labels {
-        if collecting != Collecting::Complete {
-            return Labels {
-                anonymous: sides.anonymous_labels.clone(),
-                identified: sides.identified_labels.clone(),
-                meaning: None,
-            };
+    let mut entries = Vec::new();
+    let mut known = vec![false; linking.len()];
+    let mut first: Option<Vec<String>> = None;
+    for (path, institution) in files {
+        let table = engine.read(&path, read)?;
+        let key = key.iter().map(|name| column(&table, name, &path));
+        let key = key.collect::<Result<Vec<_>, _>>()?;
+        let name = source.institution.as_deref().unwrap_or("institution");
+        let at = match institution {
+            Some(_) => None,
+            None => Some(column(&table, name, &path)?),
+        };
+        let columns: Vec<_> = linking.iter().map(|name| table.column(name)).collect();
+        for (known, column) in known.iter_mut().zip(&columns) {
+            *known |= column.is_some();
         }
-        let mut trails: HashMap<&'a [u32], u32> = HashMap::new();
-        let mut known: HashMap<(u32, u32), u32> = HashMap::new();
-        let mut meaning = Vec::new();
-        let mut side =
-            |trails: &mut HashMap<&'a [u32], u32>, rows: &'a denym_data::Trails, labels: &[u32]| {
-                let label = |(trail, &label): (&'a [u32], &u32)| {
-                    let next = trails.len() as u32;
-                    let key = (*trails.entry(trail).or_insert(next), label);
-                    *known.entry(key).or_insert_with(|| {
-                        meaning.push(key);
-                        meaning.len() as u32 - 1
-                    })
-                };
-                rows.iter().zip(labels).map(label).collect::<Vec<u32>>()
+        first.get_or_insert_with(|| {
+            let names = table.columns().iter().map(|column| column.name.clone());
+            names.filter(|own| at.is_none() || own != name).collect()
+        });
+        for row in 0..table.records() {
+            let id: Option<Vec<&str>> = key.iter().map(|part| part.text(row)).collect();
+            let id = id.ok_or_else(|| Error::Argument {
+                what: format!("record {} of {} has no id", row + 1, path.display()),
+                help: "every record of a trail file names its subject".into(),
+            })?;
+            let cell = |column: &Option<&denym_data::Column>| {
+                let text = column.and_then(|column| column.text(row));
+                text.unwrap_or_default().to_owned()
             };
-        let anonymous = side(
-            &mut trails,
-            &sides.anonymous.trails,
-            &sides.anonymous_labels,
-        );
-        let identified = side(
-            &mut trails,
-            &sides.identified.trails,
-            &sides.identified_labels,
-        );
-        Labels {
-            anonymous,
-            identified,
-            meaning: Some(meaning),
+            entries.push(TrailEntry {
+                subject: id.join(&BETWEEN.to_string()),
+                institution: institution.clone().unwrap_or_else(|| cell(&at)),
+                linking: columns.iter().map(cell).collect(),
+            });
         }
     }
-
-    /// The linking label behind one of these labels.
-    fn linking(&self, label: u32) -> u32 {
-        let meaning = self.meaning.as_ref();
-        meaning.map_or(label, |meaning| meaning[label as usize].1)
+    if let Some(at) = known.iter().position(|known| !known) {
+        let first = first.unwrap_or_default();
+        let names: Vec<&str> = first.iter().map(String::as_str).collect();
+        return Err(unknown(linking[at], &source.path, &names));
     }
+    Ok(entries)
+}
 
-    fn relate(&self, sides: &NamedSides, a: u32, i: u32) -> bool {
-        match &self.meaning {
-            None => sides.relates(a, i),
-            Some(meaning) => {
-                let (a, i) = (meaning[a as usize], meaning[i as usize]);
-                a.0 == i.0 && sides.relates(a.1, i.1)
+/// How the values of a link relate.
+fn relation(engine: &Engine, link: &LinkSpec, read: &ReadOptions) -> Result<LinkRelation, Error> {
+    let bad = || Error::Argument {
+        what: format!("`{}` is no relation", link.relation),
+        help: "use equal, same-prefix:N, year-of, or mapping:FILE".into(),
+    };
+    Ok(match link.relation.split_once(':') {
+        None if link.relation == "equal" => LinkRelation::Equal,
+        None if link.relation == "year-of" => LinkRelation::YearOf,
+        Some(("same-prefix", length)) => {
+            LinkRelation::SamePrefix(length.parse().map_err(|_| bad())?)
+        }
+        Some(("mapping", file)) => {
+            let table = engine.read(Path::new(file), read)?;
+            let [first, second, ..] = table.columns() else {
+                return Err(Error::Argument {
+                    what: "a mapping file needs two columns".into(),
+                    help: "write the identified value, then the anonymous value it goes with"
+                        .into(),
+                });
+            };
+            let mut map: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+            for row in 0..table.records() {
+                if let (Some(identified), Some(anonymous)) = (first.text(row), second.text(row)) {
+                    let with = map.entry(identified.to_owned()).or_default();
+                    with.insert(anonymous.to_owned());
+                }
             }
+            LinkRelation::Mapping(map)
         }
-    }
+        _ => return Err(bad()),
+    })
 }

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use denym_attack::sequences::Seen;
+use denym_attack::Scene;
+use denym_attack::sequences::{ReleasedSequences, SequenceScene};
 use denym_data::paths::Paths;
 use denym_data::{Column, Role, Table};
 use denym_measure::sequences::{BesideSource, Doublets, Removal};
@@ -11,9 +12,7 @@ use serde_json::Value;
 
 use crate::Error;
 use crate::account::{Account, Outcome};
-use crate::anonymize::path_attacks;
-use crate::anonymize::red_team::RedTeam;
-use crate::attack::guarded;
+use crate::attack::{RedTeam, SEED, guarded, originals_of_paths, path_effort, red_team};
 use crate::bundle::Draft;
 use crate::certificate::{Certificate, ColumnRole, PublishedColumn, published};
 use crate::explore::{Layout, Setting};
@@ -324,21 +323,28 @@ impl Bundled for OnPaths {
     ) -> Result<RedTeam, Error> {
         let (policy, plan, recoding) = (made.run.policy, made.plan, &made.solved.recoding);
         let victims = &made.solved.victims;
-        let guarded = guarded(&plan.promises);
-        let seen = Seen {
+        let seen = ReleasedSequences {
             raw: victims,
             own: Some((0..victims.len() as u32).collect()),
             stands_for: Raw::new(victims, released, recoding)?.stands_for,
             released,
             everywhere: removal(recoding) == Removal::Everywhere,
-            guarded: &guarded,
+            guarded: &guarded(&plan.promises),
             hidden: &plan.hidden,
             known: knowledge_of(policy),
             consistent: matching(policy) == Matching::Consistent,
             seconds,
         };
+        let source = &made.source.paths;
         let seed = policy.release.seed;
-        path_attacks::red_team(seen, &made.source.paths, &plan.request, recoding, seed)
+        let originals = match plan.earlier {
+            Some(_) => {
+                Err("what an earlier release shows steers this one, and is not tried".to_owned())
+            }
+            None => originals_of_paths(source, &plan.request, recoding, seed),
+        };
+        let scene = SequenceScene::new(seen, path_effort(SEED), originals);
+        red_team(&Scene::Paths(&scene))
     }
 
     fn state(made: &Made<'_, Self>, released: &Paths, _account: &Account) -> Statement {

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use denym_attack::trails::{Options as AttackOptions, Outcome, Side, TrailScene, Truth, attack};
-use denym_attack::{Scene, red_team as run_attacks};
+use denym_attack::Scene;
+use denym_attack::trails::linking::LinkedTrails;
+use denym_attack::trails::{TrailOptions, TrailOutcome, TrailScene, TrailSide, Truth, attack};
 use denym_data::{Column, NamedTrails, Table, Trails};
 use denym_engine::{Engine, ReadOptions};
 use denym_report::Report;
@@ -12,8 +13,7 @@ use denym_sequences::trail_defence::{Defence, Options, TrailDefenceError, defend
 use serde_json::{Value, json};
 
 use crate::account::{self, Account};
-use crate::anonymize::red_team::RedTeam;
-use crate::attack::{NamedSides, TrailSource, attack_error, sides};
+use crate::attack::{RedTeam, TrailSource, attack_error, red_team, sides};
 use crate::bundle::Draft;
 use crate::certificate::{Certificate, Check, Claim, ColumnRole, published as columns, share};
 use crate::figures::Figures;
@@ -32,7 +32,7 @@ pub(crate) const OWNERS: &str = "steward/owners.csv";
 
 /// Both sides, and who owns which anonymous trail.
 pub(crate) struct Source {
-    sides: NamedSides,
+    sides: LinkedTrails,
     owner: Vec<u32>,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Shown {
 
 /// What trails give away.
 pub(crate) struct Judged {
-    after: Outcome,
+    after: TrailOutcome,
 }
 
 /// The least number of possible owners.
@@ -242,18 +242,17 @@ impl Bundled for OnTrails {
         let owners: Vec<Option<u32>> = shown.ids.iter().map(owner_of).collect();
         let before: Vec<Option<u32>> = owner.iter().copied().map(Some).collect();
         let mut scene = TrailScene::new(
-            Side::new(&shown.trails),
-            Side::new(&sides.identified.trails),
+            TrailSide::new(&shown.trails),
+            TrailSide::new(&sides.identified.trails),
             &|_, _| true,
-            &|_, _| true,
-            AttackOptions::default(),
+            TrailOptions::default(),
         );
         scene.truth = Some(Truth {
             owners: &owners,
-            source: Some((Side::new(&sides.anonymous.trails), &before)),
+            source: Some((TrailSide::new(&sides.anonymous.trails), &before)),
         });
-        let found = run_attacks(&Scene::Trails(&scene.known(judged.after.clone())));
-        Ok(found.map_err(|error| attack_error(&error))?.into())
+        let scene = scene.known(judged.after.clone());
+        red_team(&Scene::Trails(&scene))
     }
 
     fn state(_made: &Made<'_, Self>, shown: &Shown, _account: &Account) -> Statement {
@@ -318,12 +317,12 @@ fn judged(
     policy: &Policy,
     trails: &Trails,
     identified: &Trails,
-) -> Result<(Claim, Outcome), Error> {
+) -> Result<(Claim, TrailOutcome), Error> {
     let k = least(policy);
     let after = attack(
-        Side::new(trails),
-        Side::new(identified),
-        &AttackOptions::default(),
+        TrailSide::new(trails),
+        TrailSide::new(identified),
+        &TrailOptions::default(),
     )
     .map_err(|error| attack_error(&error))?;
     let sizes = after.allowed_set_sizes.as_ref();

@@ -1,7 +1,7 @@
 //! Transactions: which items each person has.
 
-use denym_attack::sequences::{Seen, SequenceScene};
-use denym_attack::{Scene, red_team as run_attacks};
+use denym_attack::Scene;
+use denym_attack::sequences::{ReleasedSequences, SequenceScene};
 use denym_data::paths::Paths;
 use denym_data::{Sequences, Table};
 use denym_measure::sequences::Items;
@@ -11,8 +11,7 @@ use serde_json::{Value, json};
 use super::paths::aligned;
 use crate::Error;
 use crate::account::{Account, Outcome, Tried};
-use crate::anonymize::red_team::{RedTeam, SEED};
-use crate::attack::{attack_error, guarded, items_standing_for, path_effort};
+use crate::attack::{RedTeam, SEED, guarded, items_standing_for, path_effort, red_team};
 use crate::bundle::Draft;
 use crate::certificate::{Certificate, ColumnRole, published, share};
 use crate::explore::{Layout, Setting};
@@ -213,8 +212,21 @@ impl Bundled for OnTransactions {
         let victims = judged(&made.source.sets, &promises)?;
         let victims = reordered(&victims, &made.solved.record_of)?;
         let names = made.solved.solved.recoding.shown_names();
-        let m = items_of(made.run.policy);
-        red_team(&victims, &shown.paths, &names, &promises, m)
+        let seen = ReleasedSequences {
+            raw: &victims,
+            released: &shown.paths,
+            own: Some((0..victims.len() as u32).collect()),
+            stands_for: items_standing_for(&victims, &shown.paths, &names),
+            everywhere: true,
+            guarded: &guarded(&promises),
+            hidden: &[],
+            known: items_of(made.run.policy),
+            consistent: false,
+            seconds,
+        };
+        let no_originals = Err("it works on paths".to_owned());
+        let scene = SequenceScene::new(seen, path_effort(SEED), no_originals);
+        red_team(&Scene::Transactions(&scene))
     }
 
     fn state(made: &Made<'_, Self>, shown: &Shown, _account: &Account) -> Statement {
@@ -274,32 +286,6 @@ impl Bundled for OnTransactions {
             ..Account::of(run.policy, records, figures)
         }))
     }
-}
-
-/// Attacks the release: any m items of everybody's source set.
-fn red_team(
-    victims: &Paths,
-    released: &Paths,
-    shown: &[Vec<String>],
-    promises: &[PromiseSpec],
-    m: usize,
-) -> Result<RedTeam, Error> {
-    let guarded = guarded(promises);
-    let seen = Seen {
-        raw: victims,
-        released,
-        own: Some((0..victims.len() as u32).collect()),
-        stands_for: items_standing_for(victims, released, shown),
-        everywhere: true,
-        guarded: &guarded,
-        hidden: &[],
-        known: m,
-        consistent: false,
-        seconds,
-    };
-    let scene = SequenceScene::new(seen, path_effort(SEED), Err("it works on paths".to_owned()));
-    let found = run_attacks(&Scene::Transactions(&scene)).map_err(|error| attack_error(&error))?;
-    Ok(found.into())
 }
 
 /// A recoding, by which algorithm, and what else was tried.

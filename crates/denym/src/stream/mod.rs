@@ -32,8 +32,8 @@ use denym_stream::{Counts, Event, Stream, Verdict};
 pub use crate::policy::stream::{StreamPolicy, StreamSink, StreamSource};
 
 use crate::Error;
-use crate::anonymize::red_team::{RedTeam, SEED};
-use crate::attack::attacked_window;
+use crate::anonymize::red_team::ToldFindings;
+use crate::attack::{SEED, attacked_window};
 use crate::certificate::AttackResult;
 use crate::pseudonyms::Environment;
 use checkpoint::{Checkpoint, Ledger, index};
@@ -436,7 +436,7 @@ impl<'a> Job<'a> {
             let (before, policy) = (self.before.as_ref(), self.policy);
             let mut red_team = |window: &Window| -> Result<Vec<AttackResult>, Error> {
                 let claims = policy.options.claims();
-                let found = RedTeam::from(attacked_window(&claims, before, window, SEED)?);
+                let found = attacked_window(&claims, before, window, SEED)?;
                 Ok(found
                     .results(&policy.attack)
                     .into_iter()

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use denym::Error;
-use denym::attack::{PathsRequest, RedTeam, Shape, TransactionsRequest, shape_of, source_of};
+use denym::attack::{RedTeam, SequencesRequest, Shape, shape_of, source_of};
 use serde_json::{Value, json};
 
 use super::super::audit::read_options;
@@ -22,31 +22,22 @@ pub(super) fn run(release: &Path, args: &WithArgs, console: &Console) -> Result<
         release.display()
     );
     match shape {
-        Shape::Paths => {
-            let request = PathsRequest {
+        Shape::Paths | Shape::Transactions => {
+            let request = SequencesRequest {
                 release: release.to_owned(),
                 raw: source_of(policy, &with_source)?,
                 policy: args.policy.clone(),
                 seed: args.seed,
                 read: read_options(&args.read)?,
                 threads: console.threads,
-                ..PathsRequest::default()
+                ..SequencesRequest::default()
             };
-            let found = denym::attack::paths(&request, console)?;
-            searched::show(&found, "doublets", Shape::Paths, args.victims, console);
-        }
-        Shape::Transactions => {
-            let request = TransactionsRequest {
-                release: release.to_owned(),
-                raw: source_of(policy, &with_source)?,
-                policy: args.policy.clone(),
-                seed: args.seed,
-                read: read_options(&args.read)?,
-                threads: console.threads,
-                ..TransactionsRequest::default()
+            let (found, unit) = if shape == Shape::Paths {
+                (denym::attack::paths(&request, console)?, "doublets")
+            } else {
+                (denym::attack::transactions(&request, console)?, "items")
             };
-            let found = denym::attack::transactions(&request, console)?;
-            searched::show(&found, "items", Shape::Transactions, args.victims, console);
+            searched::show(&found, unit, shape, args.victims, console);
         }
         Shape::Trails => {
             source_of(

@@ -4,13 +4,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use denym::attack::{CATALOGUE, QueriesRequest, ReleasesRequest};
+use denym::attack::{CATALOGUE, NotRun, QueriesRequest, ReleasesRequest, Shape};
 use denym::{Error, read_policy};
 use serde_json::{Value, json};
 
 use super::super::audit::read_options;
 use super::super::claims::number;
-use super::evidence;
+use super::evidence::{self, joined, text};
+use super::searched::print_not_run;
 use crate::args::ReadArgs;
 use crate::console::Console;
 
@@ -69,57 +70,77 @@ pub(super) fn releases(args: &ReleasesArgs, console: &Console) -> Result<ExitCod
     };
     let found = denym::attack::releases(&request, console)?;
     console.clear();
+    let team = &found.team;
+    let of = |attack: &str| {
+        let worst = team.found(attack).map(|found| found.worst.as_slice());
+        worst.unwrap_or_default()
+    };
+    // That two releases are no two parts of one table is nothing to be told.
+    let of_releases = |left: &&NotRun| left.attack != "join" && is_on(left.attack, Shape::Releases);
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for left in team.not_run.iter().filter(of_releases) {
+        match reasons.iter_mut().find(|(why, _)| *why == left.why) {
+            Some((_, names)) => names.push(left.attack),
+            None => reasons.push((&left.why, vec![left.attack])),
+        }
+    }
+    let notes = reasons.iter().map(|(why, names)| match names.split_last() {
+        Some((last, [])) => format!("{last} was not tried: {why}"),
+        Some((last, others)) => format!("{} and {last} were not tried: {why}", others.join(", ")),
+        None => String::new(),
+    });
+    let notes: Vec<String> = notes.collect();
     let mut document = json!({
-        "attacks": found.evidence.iter().map(|shown| evidence::document(None, shown)).collect::<Vec<_>>(),
+        "attacks": team.findings.iter().map(evidence::finding).collect::<Vec<_>>(),
         "remaining_values": found.remaining.iter().map(|(count, people)| (count.to_string(), json!(people))).collect::<serde_json::Map<String, Value>>(),
-        "notes": found.notes,
+        "notes": notes,
+        "not_run": evidence::not_run(&team.not_run),
         "knows": found.knows,
     });
     if args.victims {
-        document["victims"] = found
-            .victims
-            .iter()
-            .map(|(person, values)| json!({"person": person, "values": values}))
-            .collect();
-        document["newcomers"] = found
-            .newcomers
-            .iter()
-            .map(|(group, values)| json!({"group": group, "values": values}))
-            .collect();
-        document["joined"] = found
-            .joined
-            .iter()
-            .map(|(group, size, values)| json!({"group": group, "matches": size, "values": values}))
-            .collect();
+        for (key, attack) in [
+            ("victims", "intersection"),
+            ("newcomers", "correspondence"),
+            ("joined", "join"),
+        ] {
+            document[key] = json!(of(attack));
+        }
     }
     console.document(&document);
     console.say(format!("knows      {}", found.knows));
-    for shown in &found.evidence {
-        console.say(evidence::line(None, shown));
+    for found in &team.findings {
+        console.say(evidence::line(None, &found.after));
+        if !found.note.is_empty() {
+            console.say(format!("note       {}", found.note));
+        }
     }
-    for note in &found.notes {
+    for note in &notes {
         console.say(format!("note       {note}"));
     }
     if args.victims {
-        for (person, values) in &found.victims {
-            console.say(format!("victim     {person}: {}", values.join(" or ")));
+        for one in of("intersection") {
+            let values = joined(&one["values"], " or ");
+            console.say(format!("victim     {}: {values}", text(&one["person"])));
         }
-        for (group, values) in &found.newcomers {
-            console.say(format!(
-                "newcomer   in {}: {}",
-                group.join(" "),
-                values.join(" or ")
-            ));
+        for one in of("correspondence") {
+            let (group, values) = (joined(&one["group"], " "), joined(&one["values"], " or "));
+            console.say(format!("newcomer   in {group}: {values}"));
         }
-        for (group, size, values) in &found.joined {
+        for one in of("join") {
+            let (group, values) = (joined(&one["group"], " "), joined(&one["values"], " or "));
             console.say(format!(
-                "joined     {}: {size} matches, {}",
-                group.join(" "),
-                values.join(" or ")
+                "joined     {group}: {} matches, {values}",
+                one["matches"]
             ));
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether an attack works on this kind of data.
+fn is_on(attack: &str, shape: Shape) -> bool {
+    let mut entries = CATALOGUE.iter();
+    entries.any(|entry| entry.name == attack && entry.shape == shape)
 }
 
 /// Arguments of `attack numbers`.
@@ -151,15 +172,21 @@ pub(super) fn numbers(args: &NumbersArgs, console: &Console) -> Result<ExitCode,
         console,
     )?;
     console.clear();
+    let shown = found.team.findings.first();
+    let knows = shown.map(|found| found.knows.as_str()).unwrap_or_default();
     console.document(&json!({
         "columns": found.columns,
-        "knows": found.knows,
+        "knows": knows,
         "paired": args.key.is_some(),
         "expected": found.expected,
-        "attacks": [evidence::document(None, &found.evidence)],
+        "attacks": found.team.findings.iter().map(|found| evidence::document(None, &found.after)).collect::<Vec<_>>(),
+        "not_run": evidence::not_run(&found.team.not_run),
     }));
-    console.say(format!("knows      {}", found.knows));
-    console.say(evidence::line(None, &found.evidence));
+    for found in &found.team.findings {
+        console.say(format!("knows      {}", found.knows));
+        console.say(evidence::line(None, &found.after));
+    }
+    print_not_run(&found.team.not_run, Shape::Microdata, console);
     console.say(format!(
         "guesses    {} right ones expected",
         number(found.expected)
@@ -199,23 +226,32 @@ pub(super) fn queries(args: &QueriesArgs, console: &Console) -> Result<ExitCode,
         read: read_options(&args.read)?,
         threads: console.threads,
     };
-    let found = denym::attack::queries(&request, console)?;
+    let (team, knows) = denym::attack::queries(&request, console)?;
     console.clear();
+    let of = |attack: &str| {
+        let worst = team.found(attack).map(|found| found.worst.as_slice());
+        worst.unwrap_or_default()
+    };
+    let about = Some(args.number.as_str());
     console.document(&json!({
-        "attacks": std::iter::once(&found.evidence).chain(&found.difference)
-            .map(|shown| evidence::document(Some(&args.number), shown)).collect::<Vec<_>>(),
-        "learned": found.learned.iter().map(|(record, value, questions)| json!({
-            "record": record, "value": value, "questions": questions,
-        })).collect::<Vec<_>>(),
-        "added": found.added.iter().map(|(record, value)| json!({"record": record, "value": value})).collect::<Vec<_>>(),
-        "knows": found.knows,
+        "attacks": team.findings.iter().map(|found| evidence::document(about, &found.after)).collect::<Vec<_>>(),
+        "not_run": evidence::not_run(&team.not_run),
+        "learned": of("query-tracker"),
+        "added": of("query-difference"),
+        "knows": knows,
     }));
-    console.say(format!("knows      {}", found.knows));
-    for shown in std::iter::once(&found.evidence).chain(&found.difference) {
-        console.say(evidence::line(Some(&args.number), shown));
+    console.say(format!("knows      {knows}"));
+    for found in &team.findings {
+        console.say(evidence::line(about, &found.after));
     }
-    for (record, value) in &found.added {
-        console.say(format!("added      record {record}: {}", number(*value)));
+    print_not_run(&team.not_run, Shape::Queries, console);
+    for one in of("query-difference") {
+        let value = one["value"].as_f64().unwrap_or_default();
+        console.say(format!(
+            "added      record {}: {}",
+            one["record"],
+            number(value)
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -236,26 +272,6 @@ pub(super) struct MinimalityArgs {
 /// Runs the search on every possible original.
 pub(super) fn minimality(args: &MinimalityArgs, console: &Console) -> Result<ExitCode, Error> {
     let policy = read_policy(&args.policy)?;
-    if policy.paths.is_some() {
-        let (worlds, shown) = denym::attack::path_minimality(
-            &policy,
-            args.confidence,
-            args.limit,
-            console.threads,
-            console,
-        )?;
-        console.clear();
-        console.document(&json!({
-            "originals": worlds.0,
-            "possible": worlds.1,
-            "attacks": [evidence::document(None, &shown)],
-            "knows": knows("path-minimality"),
-        }));
-        console.say(format!("knows      {}", knows("path-minimality")));
-        originals(worlds, console);
-        console.say(evidence::line(None, &shown));
-        return Ok(ExitCode::SUCCESS);
-    }
     let found = denym::attack::minimality(
         &policy,
         args.confidence,
@@ -264,19 +280,29 @@ pub(super) fn minimality(args: &MinimalityArgs, console: &Console) -> Result<Exi
         console,
     )?;
     console.clear();
-    console.document(&json!({
-        "attribute": found.attribute,
-        "originals": found.worlds.0,
-        "possible": found.worlds.1,
-        "knows": knows("minimality"),
-        "attacks": [evidence::document(Some(&found.attribute), &found.evidence)],
-        "beliefs": found.beliefs.iter().enumerate().map(|(record, (value, before, after))| json!({
-            "record": record + 1, "value": value, "before": before, "after": after,
-        })).collect::<Vec<_>>(),
-    }));
-    console.say(format!("knows      {}", knows("minimality")));
-    originals(found.worlds, console);
-    console.say(evidence::line(Some(&found.attribute), &found.evidence));
+    let (all, possible) = found.worlds;
+    let attribute = found.attribute.as_deref();
+    let knows = knows(found.evidence.attack);
+    let mut document = json!({
+        "originals": all,
+        "possible": possible,
+        "knows": knows,
+        "attacks": [evidence::document(attribute, &found.evidence)],
+    });
+    if let Some(attribute) = attribute {
+        let beliefs = found.beliefs.iter().enumerate();
+        let beliefs = beliefs.map(|(record, (value, before, after))| {
+            json!({"record": record + 1, "value": value, "before": before, "after": after})
+        });
+        document["attribute"] = json!(attribute);
+        document["beliefs"] = beliefs.collect();
+    }
+    console.document(&document);
+    console.say(format!("knows      {knows}"));
+    console.say(format!(
+        "originals  {all} agree with the release; {possible} would have been published like this"
+    ));
+    console.say(evidence::line(attribute, &found.evidence));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -285,10 +311,4 @@ fn knows(attack: &str) -> &'static str {
     let mut entries = CATALOGUE.iter();
     let entry = entries.find(|entry| entry.name == attack);
     entry.map_or("", |entry| entry.knows)
-}
-
-fn originals((all, possible): (u64, u64), console: &Console) {
-    console.say(format!(
-        "originals  {all} agree with the release; {possible} would have been published like this"
-    ));
 }

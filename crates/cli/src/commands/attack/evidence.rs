@@ -110,3 +110,14 @@ pub(super) fn controlled_line(attribute: Option<&str>, found: &Controlled) -> St
         }
     )
 }
+
+/// A text of a document that has one there.
+pub(super) fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// The texts of a list, with `between` them.
+pub(super) fn joined(list: &Value, between: &str) -> String {
+    let texts: Vec<&str> = list.as_array().into_iter().flatten().map(text).collect();
+    texts.join(between)
+}

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use denym::Error;
-use denym::attack::{PathsRequest, Shape};
+use denym::attack::{SequencesRequest, Shape};
 
 use super::super::audit::read_options;
 use super::searched;
@@ -62,10 +62,10 @@ pub(super) struct PathsArgs {
 
 /// Attacks the release.
 pub(super) fn run(args: &PathsArgs, console: &Console) -> Result<ExitCode, Error> {
-    let request = PathsRequest {
+    let request = SequencesRequest {
         release: args.release.clone(),
         raw: args.raw.clone(),
-        doublets: args.doublets,
+        known: args.doublets,
         sensitive: args.sensitive.clone(),
         quasi: args.quasi.clone(),
         columns: [&args.path, &args.subject, &args.location, &args.time].map(Clone::clone),
@@ -75,6 +75,7 @@ pub(super) fn run(args: &PathsArgs, console: &Console) -> Result<ExitCode, Error
         seed: args.seed,
         read: read_options(&args.read)?,
         threads: console.threads,
+        ..SequencesRequest::default()
     };
     let found = denym::attack::paths(&request, console)?;
     searched::show(&found, "doublets", Shape::Paths, args.victims, console);

@@ -1,6 +1,6 @@
 //! What looking for people in paths or transactions found, as a document and as lines.
 
-use denym::attack::{CATALOGUE, Finding, NotRun, Searched, Shape};
+use denym::attack::{CATALOGUE, Finding, NotRun, SequencesFound, Shape};
 use serde_json::{Value, json};
 
 use super::super::claims::number;
@@ -8,7 +8,7 @@ use super::evidence;
 use crate::console::Console;
 
 /// One JSON document; `unit` is what the adversary knows some of.
-fn document(found: &Searched, unit: &str, victims: bool) -> Value {
+fn document(found: &SequencesFound, unit: &str, victims: bool) -> Value {
     let attack = |finding: &Finding| {
         let mut shown = evidence::finding(finding);
         shown["rate_before"] = json!(finding.before.as_ref().map(|before| before.rate));
@@ -22,15 +22,15 @@ fn document(found: &Searched, unit: &str, victims: bool) -> Value {
         "people": found.people,
         "aligned": found.aligned,
         "promised": found.promised,
-        "attacks": found.findings.iter().map(attack).collect::<Vec<_>>(),
-        "not_run": evidence::not_run(&found.not_run),
+        "attacks": found.team.findings.iter().map(attack).collect::<Vec<_>>(),
+        "not_run": evidence::not_run(&found.team.not_run),
     });
     shown[unit] = json!(found.known);
     shown
 }
 
 /// Lines for people; of the attacks that were not run only those on this kind of data.
-fn print(found: &Searched, unit: &str, shape: Shape, victims: bool, console: &Console) {
+fn print(found: &SequencesFound, unit: &str, shape: Shape, victims: bool, console: &Console) {
     console.say(format!(
         "records    {}; {} people looked for with {} {unit}",
         found.records, found.people, found.known
@@ -47,7 +47,7 @@ fn print(found: &Searched, unit: &str, shape: Shape, victims: bool, console: &Co
         ));
     }
     let mut knows = "";
-    for finding in &found.findings {
+    for finding in &found.team.findings {
         if finding.knows != knows {
             knows = &finding.knows;
             console.say(format!("knows      {knows}"));
@@ -59,7 +59,7 @@ fn print(found: &Searched, unit: &str, shape: Shape, victims: bool, console: &Co
             }
         }
     }
-    print_not_run(&found.not_run, shape, console);
+    print_not_run(&found.team.not_run, shape, console);
 }
 
 /// The attacks on this kind of data that were not run.
@@ -74,7 +74,13 @@ pub(super) fn print_not_run(not_run: &[NotRun], shape: Shape, console: &Console)
 }
 
 /// The document and the lines.
-pub(super) fn show(found: &Searched, unit: &str, shape: Shape, victims: bool, console: &Console) {
+pub(super) fn show(
+    found: &SequencesFound,
+    unit: &str,
+    shape: Shape,
+    victims: bool,
+    console: &Console,
+) {
     console.clear();
     console.document(&document(found, unit, victims));
     print(found, unit, shape, victims, console);

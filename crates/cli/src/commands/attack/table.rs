@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use clap::Args;
 use denym::Error;
-use denym::attack::{TableFound, TableRequest};
+use denym::attack::{Controlled, PeopleFound, TableFound, TableRequest};
 use serde_json::{Value, json};
 
 use super::super::audit::read_options;
 use super::super::claims::number;
-use super::evidence;
+use super::evidence::{self, text};
 use crate::args::ReadArgs;
 use crate::console::Console;
 
@@ -113,73 +113,89 @@ pub(super) fn run(release: &Path, args: &WithArgs, console: &Console) -> Result<
 }
 
 fn document(found: &TableFound) -> Value {
-    let candidates: serde_json::Map<String, Value> = found
+    let people = &found.people;
+    let candidates: serde_json::Map<String, Value> = people
         .candidates
         .iter()
         .map(|(count, people)| (count.to_string(), json!(people)))
         .collect();
+    let plain = people
+        .team
+        .findings
+        .iter()
+        .filter(|one| one.held_out.is_none());
+    let plain = plain.map(|one| evidence::document(one.attribute.as_deref(), &one.after));
     json!({
-        "records": found.sizes.0,
-        "people": found.sizes.1,
+        "records": people.sizes.0,
+        "people": people.sizes.1,
         "links": found.links,
         "knows": found.knows,
-        "notes": found.notes,
-        "matched": found.matched,
-        "certain": found.certain,
-        "expected": found.expected,
-        "fewest_candidates": found.fewest,
+        "notes": people.notes,
+        "matched": people.matched,
+        "certain": people.certain,
+        "expected": people.expected,
+        "fewest_candidates": people.fewest,
         "candidates": candidates,
-        "attacks": found.evidence.iter().map(|(about, shown)| evidence::document(about.as_deref(), shown)).collect::<Vec<_>>(),
-        "controlled": found.controlled.iter().map(|(about, shown)| evidence::controlled(about.as_deref(), shown)).collect::<Vec<_>>(),
-        "not_run": evidence::not_run(&found.not_run),
-        "victims": found.victims.iter().map(|victim| json!({
-            "person": victim.person,
-            "candidates": victim.candidates,
-            "presence": victim.presence,
-            "inferred": victim.inferred.iter().map(|one| json!({
-                "attribute": one.attribute, "value": one.value, "confidence": one.confidence,
-            })).collect::<Vec<_>>(),
-        })).collect::<Vec<_>>(),
+        "attacks": plain.collect::<Vec<_>>(),
+        "controlled": compared(people).iter().map(|(about, shown)| evidence::controlled(about.as_deref(), shown)).collect::<Vec<_>>(),
+        "not_run": evidence::not_run(&people.team.not_run),
+        "victims": people.victims,
     })
 }
 
+/// The attacks that are compared with people who are not in the data.
+fn compared(people: &PeopleFound) -> Vec<(Option<String>, Controlled)> {
+    let findings = people.team.findings.iter();
+    let compared = findings.filter_map(|found| {
+        let held_out = found.held_out.clone()?;
+        let controlled = Controlled::new(found.after.clone(), held_out);
+        Some((found.attribute.clone(), controlled))
+    });
+    compared.collect()
+}
+
 fn print(found: &TableFound, console: &Console) {
-    console.say(format!("records    {}", found.sizes.0));
+    let people = &found.people;
+    console.say(format!("records    {}", people.sizes.0));
     console.say(format!("knows      {}", found.knows));
     console.say(format!(
         "people     {}; {} match a record, {} exactly one, nobody fewer than {}",
-        found.sizes.1, found.matched, found.certain, found.fewest
+        people.sizes.1, people.matched, people.certain, people.fewest
     ));
     console.say(format!(
         "guesses    {} right ones expected, one per person",
-        number(found.expected)
+        number(people.expected)
     ));
-    for (about, shown) in &found.evidence {
-        console.say(evidence::line(about.as_deref(), shown));
+    for found in people
+        .team
+        .findings
+        .iter()
+        .filter(|one| one.held_out.is_none())
+    {
+        console.say(evidence::line(found.attribute.as_deref(), &found.after));
     }
-    for note in &found.notes {
+    for note in &people.notes {
         console.say(format!("note       {note}"));
     }
-    for (about, shown) in &found.controlled {
-        console.say(evidence::controlled_line(about.as_deref(), shown));
+    for (about, shown) in compared(people) {
+        console.say(evidence::controlled_line(about.as_deref(), &shown));
     }
-    for victim in &found.victims {
-        let inferred: Vec<String> = victim
-            .inferred
-            .iter()
+    for victim in &people.victims {
+        let inferred = victim["inferred"].as_array().into_iter().flatten();
+        let inferred: Vec<String> = inferred
             .map(|one| {
                 format!(
                     "{} = {} ({} %)",
-                    one.attribute,
-                    one.value.as_deref().unwrap_or("missing"),
-                    number(one.confidence * 100.0)
+                    text(&one["attribute"]),
+                    one["value"].as_str().unwrap_or("missing"),
+                    number(one["confidence"].as_f64().unwrap_or_default() * 100.0)
                 )
             })
             .collect();
         console.say(format!(
             "victim     {}: {} candidates; {}",
-            victim.person,
-            victim.candidates.len(),
+            text(&victim["person"]),
+            victim["candidates"].as_array().map_or(0, Vec::len),
             inferred.join(", ")
         ));
     }

@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use denym::Error;
 use denym::attack::{
-    Collecting, LinkSpec, Model, Rates, Shape, TrailSource, TrailsFound, TrailsRequest, Treatment,
+    Incomplete, LinkSpec, Model, Rates, Shape, TrailQuestions, TrailSource, TrailsFound,
+    TrailsRequest, Treatment,
 };
 use serde_json::{Value, json};
 
@@ -19,7 +20,7 @@ use crate::console::Console;
 
 /// Which side may lack entries.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Incomplete {
+enum IncompleteSide {
     /// An anonymous trail is a part of its owner's
     Anonymous,
     /// An identified trail is a part of the anonymous one
@@ -43,7 +44,7 @@ pub(super) struct TrailsArgs {
     anonymous: PathBuf,
     /// Which side may lack entries
     #[arg(long, value_enum, default_value = "anonymous")]
-    incomplete: Incomplete,
+    incomplete: IncompleteSide,
     /// The columns that name an identified subject; `id` when not given
     #[arg(long, value_delimiter = ',', value_name = "COLUMNS")]
     identified_id: Vec<String>,
@@ -129,34 +130,36 @@ pub(super) fn run(args: &TrailsArgs, console: &Console) -> Result<ExitCode, Erro
     let request = TrailsRequest {
         identified: source(&args.identified, &args.identified_id),
         anonymous: source(&args.anonymous, &args.anonymous_id),
-        collecting: match args.incomplete {
-            Incomplete::Anonymous => Collecting::AnonymousIncomplete,
-            Incomplete::Identified => Collecting::IdentifiedIncomplete,
-            Incomplete::None => Collecting::Complete,
-        },
         links: args
             .link
             .iter()
             .map(|text| link(text))
             .collect::<Result<_, _>>()?,
-        find_multiple: args.find_multiple,
-        posterior: args.posterior.then_some((
-            Model {
-                anonymous: Rates {
-                    missing: args.missing_rate,
-                    false_positive: args.false_rate,
-                },
-                identified: Rates {
-                    missing: args.identified_missing_rate,
-                    false_positive: args.identified_false_rate,
-                },
-                absent: args.absent_rate,
+        asked: TrailQuestions {
+            incomplete: match args.incomplete {
+                IncompleteSide::Anonymous => Incomplete::Anonymous,
+                IncompleteSide::Identified => Incomplete::Identified,
+                IncompleteSide::None => Incomplete::Neither,
             },
-            args.keep,
-        )),
-        theory: args.theory,
-        erosion,
-        seed: args.seed,
+            find_multiple: args.find_multiple,
+            posterior: args.posterior.then_some((
+                Model {
+                    anonymous: Rates {
+                        missing: args.missing_rate,
+                        false_positive: args.false_rate,
+                    },
+                    identified: Rates {
+                        missing: args.identified_missing_rate,
+                        false_positive: args.identified_false_rate,
+                    },
+                    absent: args.absent_rate,
+                },
+                args.keep,
+            )),
+            theory: args.theory,
+            erosion,
+            seed: args.seed,
+        },
         read: read_options(&args.read)?,
         threads: console.threads,
     };
@@ -224,13 +227,13 @@ fn document(found: &TrailsFound) -> Value {
         "largest_posteriors": found.largest_posteriors,
         "conditional": true,
         "warnings": found.warnings,
-        "attacks": found.findings.iter().map(evidence::finding).collect::<Vec<_>>(),
-        "not_run": evidence::not_run(&found.not_run),
+        "attacks": found.team.findings.iter().map(evidence::finding).collect::<Vec<_>>(),
+        "not_run": evidence::not_run(&found.team.not_run),
     });
     if let Some(multiple) = &found.multiple {
         document["multiple"] = multiple
             .iter()
-            .map(|found| json!({"id": found.id, "identities": found.identities}))
+            .map(|(id, identities)| json!({"id": id, "identities": identities}))
             .collect();
     }
     if let Some(posteriors) = &found.posteriors {
@@ -275,13 +278,14 @@ fn print(found: &TrailsFound, console: &Console) {
     console.say(format!(
         "trails     {anonymous} anonymous, {identified} identified, {institutions} institutions"
     ));
-    if let Some(first) = found.findings.first() {
+    if let Some(first) = found.team.findings.first() {
         console.say(format!("knows      {}", first.knows));
     }
     for (method, pairs) in &found.pairs {
         let text = match pairs {
+            _ if anonymous == 0 => "was not tried: there was nobody to try it on".to_owned(),
             Some(pairs) => {
-                let share = pairs.len() as f64 / anonymous.max(1) as f64 * 100.0;
+                let share = pairs.len() as f64 / anonymous as f64 * 100.0;
                 format!("names {} ({} %)", pairs.len(), number(share))
             }
             None => "has no answer: the assumption does not hold".to_owned(),
@@ -299,14 +303,10 @@ fn print(found: &TrailsFound, console: &Console) {
             shown.join(", ")
         ));
     }
-    searched::print_not_run(&found.not_run, Shape::Trails, console);
+    searched::print_not_run(&found.team.not_run, Shape::Trails, console);
     console.say("Every pair is conditional: each incomplete trail's owner must be among the complete ones, and no two may share an owner.");
-    for multiple in found.multiple.iter().flatten() {
-        console.say(format!(
-            "one person {} is {}",
-            multiple.id,
-            multiple.identities.join(", ")
-        ));
+    for (id, identities) in found.multiple.iter().flatten() {
+        console.say(format!("one person {id} is {}", identities.join(", ")));
     }
     for posterior in found.posteriors.iter().flatten() {
         let list: Vec<String> = posterior

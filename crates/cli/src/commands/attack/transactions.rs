@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use denym::Error;
-use denym::attack::{Shape, TransactionsRequest};
+use denym::attack::{SequencesRequest, Shape};
 
 use super::super::audit::read_options;
 use super::super::audit_transactions::sensitive_items;
@@ -57,18 +57,19 @@ pub(super) struct TransactionsArgs {
 
 /// Attacks the release.
 pub(super) fn run(args: &TransactionsArgs, console: &Console) -> Result<ExitCode, Error> {
-    let request = TransactionsRequest {
+    let request = SequencesRequest {
         release: args.release.clone(),
         raw: args.raw.clone(),
-        items: args.items,
-        sensitive: sensitive_items(&args.sensitive_item)?,
-        columns: [&args.subject, &args.item, &args.items_column].map(Clone::clone),
+        known: args.items,
+        items: sensitive_items(&args.sensitive_item)?,
+        columns: [&args.items_column, &args.subject, &args.item, &None].map(Clone::clone),
         separator: args.separator,
         policy: args.policy.clone(),
         exhaustive: args.exhaustive,
         seed: args.seed,
         read: read_options(&args.read)?,
         threads: console.threads,
+        ..SequencesRequest::default()
     };
     let found = denym::attack::transactions(&request, console)?;
     searched::show(&found, "items", Shape::Transactions, args.victims, console);

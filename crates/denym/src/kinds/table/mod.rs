@@ -12,11 +12,12 @@ use denym_measure::population::{generalized_register, published_register};
 use denym_measure::{Classes, Roles, Together};
 use denym_release::groups;
 use denym_release::proof::{AdversaryView, Judgement, Proof};
-use denym_tabular::{SpecialAlgorithm, SpecialOutput};
+use denym_tabular::SpecialOutput;
 
 use crate::account::{Account, Outcome, Refusal};
-use crate::anonymize::red_team::RedTeam;
-use crate::anonymize::table_attacks;
+use crate::attack::{
+    NO_SENSITIVE, RedTeam, SEED, at_most, changed_columns, originals_of_table, red_team,
+};
 use crate::bundle::Draft;
 use crate::certificate::{Certificate, ColumnRole, Groups, PublishedColumn, published};
 use crate::explore::{Grid, Points, Setting};
@@ -29,7 +30,8 @@ use crate::pipeline::{Bundled, Kind, Made, Prepared, Run, Sheet, Statement, Told
 use crate::plan::{Plan, policy_error};
 use crate::policy::Policy;
 use crate::{Error, coding, perturb, population, pseudonyms, reporting, source};
-use denym_attack::table::Attacked;
+use denym_attack::Scene;
+use denym_attack::table::{Attacked, SourceNumbers, TableScene, numbered_apart};
 use denym_release::sensitive::certified;
 
 pub(crate) use search::solve;
@@ -491,31 +493,45 @@ impl Bundled for OnTables {
             .filter(|attribute| attribute.parts.is_empty() && !attribute.hidden);
         let names: Vec<String> = plain.map(|attribute| attribute.name.clone()).collect();
         let view = &judged.view;
-        let algorithm = &made.run.policy.release.algorithm;
+        let mut shown = Attacked {
+            table: &view.table,
+            roles: view.roles.clone(),
+            groups: view.groups,
+            classes: view.groups.is_none().then_some(&judged.classes),
+        };
+        let at_most = at_most(made.run.policy.adversary);
+        let apart;
+        if at_most.is_some() {
+            apart = numbered_apart(&shown)?;
+            shown.table = &apart;
+        }
         let seeded = made.run.options.perturbation_seed.is_some();
-        let altered = account::altered(plan, &made.solved.found, seeded);
-        table_attacks::red_team(&table_attacks::Attackable {
-            plan,
-            engine: made.run.engine,
-            kept: made.solved.kept(made.plan, made.source),
-            original: &made.source.original,
-            written,
-            before: Attacked {
-                table: &made.source.original,
+        let altered = changed_columns(&account::altered(plan, &made.solved.found, seeded));
+        let original = &made.source.original;
+        let numbers = SourceNumbers::between(original, written, &altered);
+        let kept = made.solved.kept(made.plan, made.source);
+        let originals = originals_of_table(plan, kept, made.run.engine);
+        let mut scene = TableScene {
+            source: Some(Attacked {
+                table: original,
                 roles: judged.roles.clone(),
                 groups: None,
                 classes: Some(&judged.before),
-            },
-            after: Attacked {
-                table: &view.table,
-                roles: view.roles.clone(),
-                groups: view.groups,
-                classes: view.groups.is_none().then_some(&judged.classes),
-            },
-            sensitive: &names,
-            altered: &altered,
-            grouped: made.plan.family.is_some() || SpecialAlgorithm::named(algorithm).is_some(),
-        })
+            }),
+            at_most,
+            numbers: numbers.as_ref().map_err(Clone::clone),
+            originals: originals.as_ref().map_err(Clone::clone),
+            seed: SEED,
+            ..TableScene::new(shown, &names, NO_SENSITIVE)
+        };
+        if plan
+            .promises
+            .iter()
+            .any(|promise| promise.population().is_some())
+        {
+            scene.no_register = "the promise itself measures presence against the register";
+        }
+        red_team(&Scene::Table(&scene))
     }
 
     fn state(made: &Made<'_, Self>, written: &Table, _account: &Account) -> Statement {

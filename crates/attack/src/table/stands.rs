@@ -3,143 +3,76 @@
 //! A missing cell on either side is unknown and contradicts nothing; `*` stands for everything.
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
 
-use denym_attack::table::Covers;
-use denym_data::{Column, Dictionary, HierarchyRow};
-use denym_engine::Engine;
+use denym_data::{Dictionary, HierarchyRow};
 
-use crate::policy::{HierarchySpec, Policy};
-use crate::{Error, hierarchies};
+use super::Covers;
+use crate::Error;
 
 /// The most pairs of a published and an external value that one attribute may have.
 const MOST_PAIRS: usize = 1 << 32;
 
-/// Where the labels of an attribute are explained.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Explained {
-    /// A directory of hierarchy files.
-    pub(crate) directory: Option<PathBuf>,
-    /// A policy whose attributes have hierarchies.
-    pub(crate) policy: Option<Policy>,
-}
-
-impl Explained {
-    /// The hierarchy file of `attribute`, when there is one.
-    fn rows(&self, engine: &Engine, attribute: &str) -> Result<Vec<HierarchyRow>, Error> {
-        let mut file = self
-            .directory
-            .as_ref()
-            .and_then(|directory| hierarchies::find(directory, attribute).ok());
-        let spec = self
-            .policy
-            .iter()
-            .flat_map(|policy| &policy.attributes)
-            .find(|spec| spec.name == attribute);
-        if let (None, Some(policy), Some(HierarchySpec::File(path))) =
-            (&file, &self.policy, spec.map(|spec| &spec.hierarchy))
-        {
-            file = Some(policy.resolve(path)).filter(|path: &PathBuf| path.is_file());
+impl Covers {
+    /// The relation of the published to the external values of an attribute, whose hierarchy, where there is one, has these `rows`.
+    ///
+    /// # Errors
+    ///
+    /// When there are too many pairs of values.
+    pub fn of_texts(
+        rows: &[HierarchyRow],
+        attribute: &str,
+        published: &Dictionary,
+        external: &Dictionary,
+    ) -> Result<Self, Error> {
+        if published.len().saturating_mul(external.len()) > MOST_PAIRS {
+            return Err(Error::TooManyValues {
+                attribute: attribute.to_owned(),
+            });
         }
-        if let (None, Some(HierarchySpec::Ordered(order, sizes))) =
-            (&file, spec.map(|spec| &spec.hierarchy))
-        {
-            return Ok(ordered(order, sizes));
-        }
-        match file {
-            Some(file) => Ok(engine.read_hierarchy(Path::new(&file))?),
-            None => Ok(Vec::new()),
-        }
-    }
-}
-
-/// Rows for a hierarchy that groups neighbors of an order.
-fn ordered(order: &[String], sizes: &[usize]) -> Vec<HierarchyRow> {
-    let label = |rank: usize, width: usize| {
-        let first = rank / width * width;
-        let last = (first + width).min(order.len()) - 1;
-        if first == last {
-            order[first].clone()
-        } else {
-            format!("{} to {}", order[first], order[last])
-        }
-    };
-    (0..order.len())
-        .map(|rank| {
-            let mut labels = vec![order[rank].clone()];
-            let mut width = 1;
-            for size in sizes {
-                width *= size;
-                labels.push(label(rank, width));
-            }
-            HierarchyRow { line: 0, labels }
-        })
-        .collect()
-}
-
-/// The relation of the published to the external values of one attribute.
-pub(crate) fn covers(
-    engine: &Engine,
-    explained: &Explained,
-    attribute: &str,
-    published: &Column,
-    external: &Column,
-) -> Result<Covers, Error> {
-    relation(
-        &explained.rows(engine, attribute)?,
-        attribute,
-        &published.dictionary,
-        &external.dictionary,
-    )
-}
-
-fn relation(
-    rows: &[HierarchyRow],
-    attribute: &str,
-    published: &Dictionary,
-    external: &Dictionary,
-) -> Result<Covers, Error> {
-    if published.len().saturating_mul(external.len()) > MOST_PAIRS {
-        return Err(Error::Argument {
-            what: format!("`{attribute}` has too many different values to compare"),
-            help: "leave the column out with --link, or attack a sample".into(),
-        });
-    }
-    // Label -> leaves below it, and below a leaf nothing but itself.
-    let mut below: HashMap<&str, BTreeSet<&str>> = HashMap::new();
-    for row in rows {
-        let Some((leaf, labels)) = row.labels.split_first() else {
-            continue;
-        };
-        for label in labels {
-            below.entry(label).or_default().insert(leaf);
-        }
-    }
-    let stands: Vec<Stands<'_>> = (0..published.len() as u32)
-        .map(|code| {
-            let Some(text) = published.text(code) else {
-                return Stands::Anything;
+        // Label -> leaves below it, and below a leaf nothing but itself.
+        let mut below: HashMap<&str, BTreeSet<&str>> = HashMap::new();
+        for row in rows {
+            let Some((leaf, labels)) = row.labels.split_first() else {
+                continue;
             };
-            match below.get(text) {
-                Some(leaves) if external.code_of(text).is_none() || leaves.len() > 1 => {
-                    Stands::OneOf(text, leaves)
-                }
-                _ => Stands::of(text),
+            for label in labels {
+                below.entry(label).or_default().insert(leaf);
             }
+        }
+        let stands: Vec<Stands<'_>> = (0..published.len() as u32)
+            .map(|code| {
+                let Some(text) = published.text(code) else {
+                    return Stands::Anything;
+                };
+                match below.get(text) {
+                    Some(leaves) if external.code_of(text).is_none() || leaves.len() > 1 => {
+                        Stands::OneOf(text, leaves)
+                    }
+                    _ => Stands::of(text),
+                }
+            })
+            .collect();
+        let numbers = external.numbers();
+        let plain: Vec<Option<f64>> = (0..external.len() as u32)
+            .map(|code| {
+                numbers[code as usize]
+                    .or_else(|| external.text(code).and_then(|text| text.parse().ok()))
+            })
+            .collect();
+        Ok(Self::new(published.len(), external.len(), |p, e| {
+            external.text(e).is_none_or(|text| {
+                published.text(p) == Some(text)
+                    || stands[p as usize].covers(text, plain[e as usize])
+            })
+        }))
+    }
+
+    /// The relation of the texts of two releases of the same people: whether they may stand for a common value.
+    pub fn of_releases(one: &Dictionary, other: &Dictionary) -> Self {
+        Self::new(one.len(), other.len(), |a, b| {
+            compatible(one.text(a), other.text(b))
         })
-        .collect();
-    let numbers = external.numbers();
-    let plain: Vec<Option<f64>> = (0..external.len() as u32)
-        .map(|code| {
-            numbers[code as usize]
-                .or_else(|| external.text(code).and_then(|text| text.parse().ok()))
-        })
-        .collect();
-    Ok(Covers::new(published.len(), external.len(), |p, e| {
-        external.text(e).is_none_or(|text| {
-            published.text(p) == Some(text) || stands[p as usize].covers(text, plain[e as usize])
-        })
-    }))
+    }
 }
 
 /// Whether two published texts may stand for a common value; for two releases of the same people.
@@ -380,10 +313,12 @@ mod tests {
             row(&["Lawyer", "Professional", "*"]),
             row(&["Writer", "Artist", "*"]),
         ];
-        let column = |texts: &[&str]| Column::from_texts("job", texts.iter().map(|t| Some(*t)));
+        let column =
+            |texts: &[&str]| denym_data::Column::from_texts("job", texts.iter().map(|t| Some(*t)));
         let published = column(&["Professional", "Writer"]);
         let external = column(&["Engineer", "Lawyer", "Writer", "Dancer"]);
-        let relation = relation(&rows, "job", &published.dictionary, &external.dictionary).unwrap();
+        let relation =
+            Covers::of_texts(&rows, "job", &published.dictionary, &external.dictionary).unwrap();
         let covers = |p: &str, e: &str| {
             relation.covers(
                 published.dictionary.code_of(p).unwrap(),

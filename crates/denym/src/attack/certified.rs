@@ -1,0 +1,194 @@
+//! A release as an adversary finds it: its data, and what the certificate beside it and the steward's half tell.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use denym_attack::Shape;
+use denym_data::{Column, HierarchyRow, Table};
+use denym_engine::{Engine, Format};
+
+use crate::certificate::Certificate;
+use crate::policy::{HierarchySpec, Knowledge, Policy, names_to_show, read_policy, suggest_column};
+use crate::{Error, hierarchies, source, verify};
+
+/// A release with a certificate.
+pub(crate) struct CertifiedRelease {
+    /// The public half.
+    pub(crate) half: PathBuf,
+    pub(crate) certificate: Certificate,
+    /// The file of the data.
+    pub(crate) file: PathBuf,
+    pub(crate) table: Table,
+}
+
+impl CertifiedRelease {
+    /// The release that `path` is, holds, or is the data of; `None` for data without a certificate.
+    pub(crate) fn read(engine: &Engine, path: &Path) -> Result<Option<Self>, Error> {
+        let Some(half) = certified_half(path)? else {
+            return Ok(None);
+        };
+        let certificate = verify::read_certificate(&half)?;
+        let format = Format::parse(&certificate.data.format).ok_or_else(|| Error::Bundle {
+            what: "the format of the data is unknown",
+            path: half.join("certificate.json"),
+        })?;
+        let file = half.join(&certificate.data.file);
+        let table = source::read_release(engine, &file, format)?;
+        Ok(Some(Self {
+            half,
+            certificate,
+            file,
+            table,
+        }))
+    }
+
+    /// The sensitive attributes that it publishes.
+    pub(crate) fn sensitive(&self) -> Vec<String> {
+        let sensitive = self.certificate.sensitive.iter();
+        sensitive.map(|own| own.name.clone()).collect()
+    }
+}
+
+/// Whether `path` is a bundle or the public half of one.
+pub(crate) fn is_bundle(path: &Path) -> bool {
+    path.join("certificate.json").is_file() || path.join("release/certificate.json").is_file()
+}
+
+/// The public half that `path` is, holds, or is the data of; `None` for a table without a certificate.
+fn certified_half(path: &Path) -> Result<Option<PathBuf>, Error> {
+    if is_bundle(path) {
+        return verify::public_half(path).map(Some);
+    }
+    let (Some(half), Some(file)) = (path.parent(), path.file_name()) else {
+        return Ok(None);
+    };
+    if !path.is_file() || !half.join("certificate.json").is_file() {
+        return Ok(None);
+    }
+    let certificate = verify::read_certificate(half)?;
+    let own = file.to_str() == Some(certificate.data.file.as_str());
+    Ok(own.then(|| half.to_owned()))
+}
+
+/// What kind of release `path` is; a table when nothing says otherwise.
+pub fn shape_of(path: &Path) -> Result<Shape, Error> {
+    if crate::is_stream(path) {
+        return Ok(Shape::Windows);
+    }
+    let Some(half) = certified_half(path)? else {
+        return Ok(Shape::Table);
+    };
+    Ok(shape(&verify::read_certificate(&half)?))
+}
+
+/// What kind of data a certificate speaks of.
+pub(super) fn shape(certificate: &Certificate) -> Shape {
+    match certificate.knows {
+        Knowledge::Institutions => Shape::Trails,
+        _ if certificate.paths.is_some() => Shape::Paths,
+        _ if certificate.transactions.is_some() => Shape::Transactions,
+        _ => Shape::Table,
+    }
+}
+
+/// The source that `policy` names; an error that says how to name it where none is given, or which `command` asks for it.
+pub fn source_of(policy: Option<&Path>, command: &str) -> Result<PathBuf, Error> {
+    let policy = policy.ok_or_else(|| Error::Argument {
+        what: "the source is not said, and without it nobody can be looked for".into(),
+        help: format!("name the policy of the release with --policy FILE, or use `{command}`"),
+    })?;
+    Ok(source::location(&read_policy(policy)?))
+}
+
+/// The policy that is `named`, or that of a steward's half where it can be read.
+pub(super) fn policy_of(
+    named: Option<&Path>,
+    steward: Option<&Path>,
+) -> Result<Option<Policy>, Error> {
+    match named {
+        Some(path) => read_policy(path).map(Some),
+        None => Ok(steward.and_then(|half| read_policy(&half.join("policy.toml")).ok())),
+    }
+}
+
+/// The hierarchies that explain the labels of these attributes: of a directory of files, or of a policy.
+pub(super) fn explained(
+    engine: &Engine,
+    directory: Option<&Path>,
+    policy: Option<&Policy>,
+    attributes: impl IntoIterator<Item = String>,
+) -> Result<BTreeMap<String, Vec<HierarchyRow>>, Error> {
+    let mut explained = BTreeMap::new();
+    for attribute in attributes {
+        let mut file = directory.and_then(|all| hierarchies::find(all, &attribute).ok());
+        let mut specs = policy.into_iter().flat_map(|policy| &policy.attributes);
+        let spec = specs.find(|spec| spec.name == attribute);
+        let rows = match (&file, policy, spec.map(|spec| &spec.hierarchy)) {
+            (None, _, Some(HierarchySpec::Ordered(order, sizes))) => ordered(order, sizes),
+            (None, Some(policy), Some(HierarchySpec::File(path))) => {
+                file = Some(policy.resolve(path)).filter(|path: &PathBuf| path.is_file());
+                Vec::new()
+            }
+            _ => Vec::new(),
+        };
+        let rows = match file {
+            Some(file) => engine.read_hierarchy(&file)?,
+            None => rows,
+        };
+        explained.insert(attribute, rows);
+    }
+    Ok(explained)
+}
+
+/// Rows for a hierarchy that groups neighbors of an order.
+fn ordered(order: &[String], sizes: &[usize]) -> Vec<HierarchyRow> {
+    let label = |rank: usize, width: usize| {
+        let first = rank / width * width;
+        let last = (first + width).min(order.len()) - 1;
+        if first == last {
+            order[first].clone()
+        } else {
+            format!("{} to {}", order[first], order[last])
+        }
+    };
+    let labels = |rank: usize| {
+        let mut width = 1;
+        let coarser = sizes.iter().map(|size| {
+            width *= size;
+            label(rank, width)
+        });
+        std::iter::once(order[rank].clone())
+            .chain(coarser)
+            .collect()
+    };
+    let rows = 0..order.len();
+    rows.map(|rank| HierarchyRow {
+        line: 0,
+        labels: labels(rank),
+    })
+    .collect()
+}
+
+/// The column called `name`, of a table that was read from `path`.
+pub(super) fn column<'a>(table: &'a Table, name: &str, path: &Path) -> Result<&'a Column, Error> {
+    let at = position(table, name, path)?;
+    Ok(&table.columns()[at])
+}
+
+/// Where the column called `name` stands.
+pub(super) fn position(table: &Table, name: &str, path: &Path) -> Result<usize, Error> {
+    let found = table
+        .columns()
+        .iter()
+        .position(|column| column.name == name);
+    found.ok_or_else(|| unknown(name, path, &names_to_show(table)))
+}
+
+/// A column that is not there.
+pub(super) fn unknown(name: &str, path: &Path, known: &[&str]) -> Error {
+    Error::UnknownColumn {
+        column: name.to_owned(),
+        place: path.display().to_string(),
+        help: suggest_column(name, known),
+    }
+}
