@@ -90,7 +90,7 @@ const CASES: &[Case] = &[
             [promise]\nk-anonymity = 2\n[release]\nalgorithm = \"item-suppression\"\n",
         data: (
             "baskets.csv",
-            "items\nbread;milk\nbread;milk\nbread;milk;caviar\nbeer;wine\nbeer;wine\nbeer\n",
+            "subject,item\n1,bread\n1,milk\n2,bread\n2,milk\n3,bread\n3,milk\n3,caviar\n4,beer\n4,wine\n5,beer\n5,wine\n6,beer\n",
         ),
         cost: ("records", 6),
         source: None,
@@ -316,7 +316,10 @@ fn a_stream_is_planned_tried_audited_and_verified_by_the_same_verbs() {
         (claim.asked, claim.measured, claim.holds),
         (3.0, 1.0, Some(false))
     );
-    assert!(claim.violating_records >= 3, "{claim:?}");
+    assert!(
+        claim.violating_records > 0,
+        "she counts once in each window: {claim:?}"
+    );
 
     let request = ExploreRequest {
         k: vec![3, 6],

@@ -141,7 +141,9 @@ impl Kind for OnStreams {
             let found = claims.judged(&audit, audit.holds).into_iter();
             for (at, (mut claim, measured)) in found.zip(&audit.measured).enumerate() {
                 claim.holds = Some(measured.holds);
-                claim.violating_records = measured.violating_records;
+                if measured.holds {
+                    claim.violating_records = 0;
+                }
                 match all.get_mut(at) {
                     None => all.push(claim),
                     Some(worst) => join(worst, &claim),
