@@ -139,6 +139,8 @@ Examples:
   denym access audit verify audit.jsonl
   denym access ddl --policy policy.toml --passwords logins.pgpass | psql")]
     Access(access::AccessArgs),
+    /// List every command with what it takes
+    Commands(catalogue::CatalogueArgs),
     /// List the algorithms a policy can name
     Algorithms(catalogue::CatalogueArgs),
     /// List the promises a policy can make, with their parameters and sources

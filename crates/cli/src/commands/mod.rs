@@ -9,6 +9,7 @@ pub(crate) mod audit_paths;
 pub(crate) mod audit_transactions;
 pub(crate) mod catalogue;
 pub(crate) mod claims;
+pub(crate) mod commands;
 pub(crate) mod compare;
 pub(crate) mod explore;
 #[cfg(feature = "gateway")]

@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod book;
 mod budgets;
 mod default_build;
 mod faults;
