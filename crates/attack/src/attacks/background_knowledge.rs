@@ -37,7 +37,10 @@ fn told(here: &Candidates<'_>, wish: &Wish) -> Option<Conclusion> {
     let mut best: Option<Conclusion> = None;
     for (at, &(value, own)) in ordered.iter().enumerate() {
         let others = ordered.iter().enumerate().filter(|&(other, _)| other != at);
-        let gone: u64 = others.take(wish.rule_out).map(|(_, &(_, count))| count).sum();
+        let gone: u64 = others
+            .take(wish.rule_out)
+            .map(|(_, &(_, count))| count)
+            .sum();
         let sure = own as f64 / (all - gone) as f64;
         if sure >= wish.confidence && best.is_none_or(|best| sure > best.sure) {
             best = Some(Conclusion {

@@ -7,7 +7,7 @@
 
 use crate::catalogue::{AttackEntry, Gate, Run, Shape, Threat};
 use crate::finding::Ran;
-use crate::sequences::{FitRule, SequenceScene, FitAttack};
+use crate::sequences::{FitAttack, FitRule, SequenceScene};
 
 pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "contradiction",
@@ -31,7 +31,10 @@ fn run(scene: &SequenceScene<'_>) -> Ran {
         } else {
             FitRule::ConsistentLocal
         },
-        knows: format!("{}, and discards records that contradict them", scene.known()),
+        knows: format!(
+            "{}, and discards records that contradict them",
+            scene.known()
+        ),
         bounded: scene.seen.consistent,
     })?)
 }

@@ -33,8 +33,16 @@ pub(crate) const ENTRY: AttackEntry = AttackEntry {
 fn run(scene: &TableScene<'_>) -> Ran {
     let numbers = scene.numbers.as_ref();
     let numbers = numbers.map_err(|why| Declined::because(why.as_str()))?;
-    let columns: Vec<String> = numbers.columns.iter().map(|name| format!("`{name}`")).collect();
-    let knows = format!("{} of everybody as in the source; {}", columns.join(", "), numbers.whose);
+    let columns: Vec<String> = numbers
+        .columns
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect();
+    let knows = format!(
+        "{} of everybody as in the source; {}",
+        columns.join(", "),
+        numbers.whose
+    );
     Ok(vec![Finding {
         note: "Ties count as one guess among the tied.".to_owned(),
         ..Finding::new(numbers.linkage.evidence(), knows)

@@ -25,7 +25,9 @@ pub(crate) const ENTRY: AttackEntry = AttackEntry {
 fn run(scene: &SequenceScene<'_>) -> Ran {
     let (seen, crowd) = (&scene.seen, scene.crowd());
     let Some(night) = nights(seen) else {
-        return Err(Declined::because("the times of the data are no hours of a day"));
+        return Err(Declined::because(
+            "the times of the data are no hours of a day",
+        ));
     };
     let published = published_nights(seen, &night);
     let before = HomeWork::run(&crowd.before, &on_source(seen.raw), (&night, &night))?;
@@ -35,5 +37,10 @@ fn run(scene: &SequenceScene<'_>) -> Ran {
     if seen.raw.times().iter().all(whole) {
         note = format!("Whole numbers were read as hours of a day. {note}");
     }
-    Ok(vec![after.finding(scene, &before, ENTRY.knows.to_owned(), note)])
+    Ok(vec![after.finding(
+        scene,
+        &before,
+        ENTRY.knows.to_owned(),
+        note,
+    )])
 }

@@ -8,12 +8,12 @@
 //!
 //! M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnadi, "A unified framework for quantifying privacy risk in synthetic data", `PoPETs` 2023.
 
+use crate::Error;
 use crate::catalogue::{AttackEntry, GIOMI, Gate, Run, Shape, Threat};
 use crate::control::{Comparison, Controlled, rows};
-use crate::evidence::{Draw, AttackTrial};
+use crate::evidence::{AttackTrial, Draw};
 use crate::finding::{Declined, Ran};
 use crate::table::{TableScene, compared, controlled};
-use crate::Error;
 
 pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "inference",

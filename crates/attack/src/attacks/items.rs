@@ -6,7 +6,7 @@
 
 use crate::catalogue::{AttackEntry, Gate, Run, Shape, Threat};
 use crate::finding::Ran;
-use crate::sequences::{FitRule, SequenceScene, FitAttack};
+use crate::sequences::{FitAttack, FitRule, SequenceScene};
 
 pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "items",

@@ -8,12 +8,12 @@
 //!
 //! M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnadi, "A unified framework for quantifying privacy risk in synthetic data", `PoPETs` 2023.
 
+use crate::Error;
 use crate::catalogue::{AttackEntry, GIOMI, Gate, Run, Shape, Threat};
 use crate::control::{Comparison, Controlled, rows};
-use crate::evidence::{Draw, AttackTrial};
+use crate::evidence::{AttackTrial, Draw};
 use crate::finding::{Declined, Ran};
 use crate::table::{TableScene, compared, controlled};
-use crate::Error;
 
 pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "linkability",
@@ -43,7 +43,9 @@ fn run(scene: &TableScene<'_>) -> Ran {
 ///
 /// When the tables do not fit together.
 pub fn linkability(setting: &Comparison<'_>, first: &[usize]) -> Result<Controlled, Error> {
-    let second: Vec<usize> = (0..setting.known).filter(|at| !first.contains(at)).collect();
+    let second: Vec<usize> = (0..setting.known)
+        .filter(|at| !first.contains(at))
+        .collect();
     setting.compare(ENTRY.name, |people| Linkability {
         setting: *setting,
         people,
@@ -70,7 +72,9 @@ impl AttackTrial for Linkability<'_> {
 
     /// The halves are linked when their nearest records are one and the same record.
     fn succeeds(&self, person: usize, (): &()) -> bool {
-        let [a, b] = self.halves.map(|half| self.setting.nearest(self.people, person, half));
+        let [a, b] = self
+            .halves
+            .map(|half| self.setting.nearest(self.people, person, half));
         let mut common = a.iter().filter(|record| b.binary_search(record).is_ok());
         common.next().is_some() && common.next().is_none()
     }

@@ -22,5 +22,10 @@ pub(crate) const ENTRY: AttackEntry = AttackEntry {
 };
 
 fn run(scene: &TrailScene<'_>) -> Ran {
-    scene.named(ENTRY.name, false, "Believes that nothing was withheld, and is wrong about others.", |found| Some(&found.complete))
+    scene.named(
+        ENTRY.name,
+        false,
+        "Believes that nothing was withheld, and is wrong about others.",
+        |found| Some(&found.complete),
+    )
 }

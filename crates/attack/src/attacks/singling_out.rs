@@ -8,12 +8,12 @@
 //!
 //! M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnadi, "A unified framework for quantifying privacy risk in synthetic data", `PoPETs` 2023.
 
+use crate::Error;
 use crate::catalogue::{AttackEntry, GIOMI, Gate, Run, Shape, Threat};
 use crate::control::{Comparison, Controlled, rows};
-use crate::evidence::{Draw, AttackTrial};
+use crate::evidence::{AttackTrial, Draw};
 use crate::finding::{Declined, Ran};
 use crate::table::{TableScene, compared, controlled};
-use crate::Error;
 
 pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "singling-out",
@@ -32,7 +32,9 @@ fn run(scene: &TableScene<'_>) -> Ran {
     let (setting, _) = controlled(scene)?;
     // Whoever is one of few stands out more easily: crowds of different size cannot be compared.
     if rows(setting.members) != rows(setting.held_out) {
-        return Err(Declined::because("it needs as many people who are not in the data as members"));
+        return Err(Declined::because(
+            "it needs as many people who are not in the data as members",
+        ));
     }
     Ok(vec![compared(scene, None, singling_out(setting)?)])
 }

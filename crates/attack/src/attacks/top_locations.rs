@@ -26,7 +26,10 @@ fn run(scene: &SequenceScene<'_>) -> Ran {
     let (seen, crowd) = (&scene.seen, scene.crowd());
     let before = TopLocations::run(&crowd.before, &on_source(seen.raw), seen.known)?;
     let after = TopLocations::run(&crowd.setting, &places(seen), seen.known)?;
-    let knows = format!("everybody's {} most visited places, without times", seen.known);
+    let knows = format!(
+        "everybody's {} most visited places, without times",
+        seen.known
+    );
     let note = "No promise about doublets speaks of habits.".to_owned();
     Ok(vec![after.finding(scene, &before, knows, note)])
 }

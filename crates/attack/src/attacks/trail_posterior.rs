@@ -30,24 +30,27 @@ fn run(scene: &TrailScene<'_>) -> Ran {
         ));
     };
     let (anonymous, identified) = (scene.anonymous, scene.identified);
-    let may_own = |a: u32, i: u32| {
-        (scene.relates)(anonymous.label(a as usize), identified.label(i as usize))
-    };
+    let may_own =
+        |a: u32, i: u32| (scene.relates)(anonymous.label(a as usize), identified.label(i as usize));
     let found = posteriors(anonymous.trails, identified.trails, &may_own, model, 1)?;
     let chances: Vec<(f64, u64)> = (0..)
         .zip(&found)
-        .map(|(row, found): (usize, _)| match (found.best.first(), scene.truth) {
-            (None, _) => (0.0, 1),
-            (Some(&(_, chance)), None) => (chance, 1),
-            (Some(&(best, _)), Some(truth)) => {
-                (f64::from(u8::from(truth.owners[row] == Some(best))), 1)
-            }
-        })
+        .map(
+            |(row, found): (usize, _)| match (found.best.first(), scene.truth) {
+                (None, _) => (0.0, 1),
+                (Some(&(_, chance)), None) => (chance, 1),
+                (Some(&(best, _)), Some(truth)) => {
+                    (f64::from(u8::from(truth.owners[row] == Some(best))), 1)
+                }
+            },
+        )
         .collect();
     let after = Evidence::of_chances(ENTRY.name, chances.into_iter(), Coverage::Exhaustive);
     let note = match scene.truth {
         Some(_) => "How often the likeliest owner is the owner.",
-        None => "The mean chance that it gives to the likeliest owner, if the error rates are right.",
+        None => {
+            "The mean chance that it gives to the likeliest owner, if the error rates are right."
+        }
     };
     Ok(vec![Finding {
         note: note.to_owned(),

@@ -27,5 +27,10 @@ fn run(scene: &WindowScene<'_>) -> Ran {
     };
     let people = followed(before, scene.window);
     let shown = "two windows in a row show";
-    scene.found(&ENTRY, &people, shown, "the two windows show no doublet of the same people")
+    scene.found(
+        &ENTRY,
+        &people,
+        shown,
+        "the two windows show no doublet of the same people",
+    )
 }

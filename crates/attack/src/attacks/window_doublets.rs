@@ -27,5 +27,10 @@ pub(crate) const ENTRY: AttackEntry = AttackEntry {
 };
 
 fn run(scene: &WindowScene<'_>) -> Ran {
-    scene.found(&ENTRY, scene.window, "the window shows", "the window shows nobody's path")
+    scene.found(
+        &ENTRY,
+        scene.window,
+        "the window shows",
+        "the window shows nobody's path",
+    )
 }

@@ -42,7 +42,11 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     place: 110,
     in_policy: Some(("alpha-k-anonymity", "{ ... }")),
     linkage: Linkage::Attribute,
-    parameters: &[ATTRIBUTE, takes("alpha", Takes::Share, "largest share of any value").like("0.5"), takes("k", Takes::Whole, "fewest subjects in a group").like("5")],
+    parameters: &[
+        ATTRIBUTE,
+        takes("alpha", Takes::Share, "largest share of any value").like("0.5"),
+        takes("k", Takes::Whole, "fewest subjects in a group").like("5"),
+    ],
     sense: Sense::AtMost,
     monotone: SHARES,
     description: "k subjects in each group and no value above a share alpha",
@@ -50,10 +54,16 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     formula: "|g| >= k and count(s in g) / |g| <= alpha for every s",
     limits: "one bound for all values: frequent and rare ones alike",
     reference: "Wong et al., (alpha,k)-anonymity, 2006",
-bound: "alpha",
-beside: "and groups of at least {k}",
-build: |asked| Ok(Box::new(AlphaK { attribute: asked.position()?, alpha: asked.number("alpha"), k: asked.whole("k") })),
-..PromiseEntry::BASE
+    bound: "alpha",
+    beside: "and groups of at least {k}",
+    build: |asked| {
+        Ok(Box::new(AlphaK {
+            attribute: asked.position()?,
+            alpha: asked.number("alpha"),
+            k: asked.whole("k"),
+        }))
+    },
+    ..PromiseEntry::BASE
 }];
 
 /// At least `k` subjects and every value at or below `alpha` in every group.

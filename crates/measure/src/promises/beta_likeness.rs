@@ -53,7 +53,11 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[
         place: 170,
         in_policy: Some(("beta-likeness", "{ kind = \"basic\", ... }")),
         linkage: Linkage::Attribute,
-        parameters: &[ATTRIBUTE, takes("beta", Takes::Number, "largest relative gain").like("2"), takes("kind", Takes::Is("basic"), "basic")],
+        parameters: &[
+            ATTRIBUTE,
+            takes("beta", Takes::Number, "largest relative gain").like("2"),
+            takes("kind", Takes::Is("basic"), "basic"),
+        ],
         sense: Sense::AtMost,
         monotone: SHARES,
         description: "no value's share in a group exceeds its share in the table by more than a factor 1 + beta",
@@ -61,17 +65,28 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[
         formula: "(q(s) - p(s)) / p(s) <= beta, q in g, p in the table",
         limits: "a value of half the table may become certain when beta is 1",
         reference: "Cao and Karras, Publishing microdata with a robust privacy guarantee, 2012",
-bound: "beta",
-compares: true,
-build: |asked| Ok(Box::new(BetaLikeness::new(asked.position()?, asked.number("beta"), Likeness::Basic, asked.reference()?))),
-..PromiseEntry::BASE
+        bound: "beta",
+        compares: true,
+        build: |asked| {
+            Ok(Box::new(BetaLikeness::new(
+                asked.position()?,
+                asked.number("beta"),
+                Likeness::Basic,
+                asked.reference()?,
+            )))
+        },
+        ..PromiseEntry::BASE
     },
     PromiseEntry {
         name: "enhanced-beta-likeness",
         place: 180,
         in_policy: Some(("beta-likeness", "{ kind = \"enhanced\", ... }")),
         linkage: Linkage::Attribute,
-        parameters: &[ATTRIBUTE, takes("beta", Takes::Number, "largest relative gain").like("2"), takes("kind", Takes::Is("enhanced"), "enhanced")],
+        parameters: &[
+            ATTRIBUTE,
+            takes("beta", Takes::Number, "largest relative gain").like("2"),
+            takes("kind", Takes::Is("enhanced"), "enhanced"),
+        ],
         sense: Sense::AtMost,
         monotone: SHARES,
         description: "the same, with frequent values bounded by -ln of their share",
@@ -79,11 +94,18 @@ build: |asked| Ok(Box::new(BetaLikeness::new(asked.position()?, asked.number("be
         formula: "(q(s) - p(s)) / p(s) <= min(beta, -ln p(s))",
         limits: "losses are free: that a value is absent may be learned",
         reference: "Cao and Karras, Publishing microdata with a robust privacy guarantee, 2012",
-bound: "beta",
-alone: Some("beta"),
-compares: true,
-build: |asked| Ok(Box::new(BetaLikeness::new(asked.position()?, asked.number("beta"), Likeness::Enhanced, asked.reference()?))),
-..PromiseEntry::BASE
+        bound: "beta",
+        alone: Some("beta"),
+        compares: true,
+        build: |asked| {
+            Ok(Box::new(BetaLikeness::new(
+                asked.position()?,
+                asked.number("beta"),
+                Likeness::Enhanced,
+                asked.reference()?,
+            )))
+        },
+        ..PromiseEntry::BASE
     },
 ];
 

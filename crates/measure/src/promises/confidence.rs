@@ -47,7 +47,11 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     place: 90,
     in_policy: Some(("confidence", "{ ... }")),
     linkage: Linkage::Attribute,
-    parameters: &[ATTRIBUTE, takes("values", Takes::Values, "the guarded values").like("[\"HIV\"]"), takes("at-most", Takes::Share, "largest share of each").like("0.6")],
+    parameters: &[
+        ATTRIBUTE,
+        takes("values", Takes::Values, "the guarded values").like("[\"HIV\"]"),
+        takes("at-most", Takes::Share, "largest share of each").like("0.6"),
+    ],
     sense: Sense::AtMost,
     monotone: SHARES,
     description: "no guarded value can be inferred with more than the given confidence",
@@ -55,10 +59,10 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     formula: "count(s in g) / |g| <= at-most for each guarded s",
     limits: "values without a bound are not guarded",
     reference: "Wang, Fung, Yu, Handicapping attacker's confidence, 2007",
-bound: "at-most",
-alone: Some("at-most"),
-build: |asked| Ok(Box::new(asked.confidence()?)),
-..PromiseEntry::BASE
+    bound: "at-most",
+    alone: Some("at-most"),
+    build: |asked| Ok(Box::new(asked.confidence()?)),
+    ..PromiseEntry::BASE
 }];
 
 /// The same bound within sequences: on visits to places, on having items. Such promises are built by who knows the sequences.

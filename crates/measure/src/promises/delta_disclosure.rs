@@ -48,7 +48,16 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[
         place: 190,
         in_policy: Some(("delta-disclosure", "{ ... }")),
         linkage: Linkage::Attribute,
-        parameters: &[ATTRIBUTE, takes("delta", Takes::Number, "bound on |log of the ratio of shares|").like("1.5"), takes("base", Takes::Choice(&["e", "2"]), "e or 2").like("\"e\"")],
+        parameters: &[
+            ATTRIBUTE,
+            takes(
+                "delta",
+                Takes::Number,
+                "bound on |log of the ratio of shares|",
+            )
+            .like("1.5"),
+            takes("base", Takes::Choice(&["e", "2"]), "e or 2").like("\"e\""),
+        ],
         sense: Sense::AtMost,
         monotone: SHARES,
         description: "every value is about as frequent in each group as in the table",
@@ -56,18 +65,27 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[
         formula: "|log(q(s) / p(s))| < delta for every s of the table",
         limits: "every group must show every value, so few tables can keep it",
         reference: "Brickell and Shmatikov, The cost of privacy, 2008",
-bound: "delta",
-alone: Some("delta"),
-compares: true,
-build: |asked| build(asked, Absent::Breaks),
-..PromiseEntry::BASE
+        bound: "delta",
+        alone: Some("delta"),
+        compares: true,
+        build: |asked| build(asked, Absent::Breaks),
+        ..PromiseEntry::BASE
     },
     PromiseEntry {
         name: "delta-disclosure-present-values",
         place: 200,
         in_policy: None,
         linkage: Linkage::Attribute,
-        parameters: &[ATTRIBUTE, takes("delta", Takes::Number, "bound on |log of the ratio of shares|").like("1.5"), takes("base", Takes::Choice(&["e", "2"]), "e or 2").like("\"e\"")],
+        parameters: &[
+            ATTRIBUTE,
+            takes(
+                "delta",
+                Takes::Number,
+                "bound on |log of the ratio of shares|",
+            )
+            .like("1.5"),
+            takes("base", Takes::Choice(&["e", "2"]), "e or 2").like("\"e\""),
+        ],
         sense: Sense::AtMost,
         monotone: NEVER,
         description: "the same, skipping values that a group lacks, as some tools do",
@@ -75,10 +93,10 @@ build: |asked| build(asked, Absent::Breaks),
         formula: "|log(q(s) / p(s))| < delta for every s of g",
         limits: "absent values are ignored: weaker than the paper, for comparison with tools that do so",
         reference: "Brickell and Shmatikov, The cost of privacy, 2008",
-bound: "delta",
-compares: true,
-build: |asked| build(asked, Absent::Skipped),
-..PromiseEntry::BASE
+        bound: "delta",
+        compares: true,
+        build: |asked| build(asked, Absent::Skipped),
+        ..PromiseEntry::BASE
     },
 ];
 

@@ -42,7 +42,16 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     place: 220,
     in_policy: Some(("delta-presence", "{ ... }")),
     linkage: Linkage::Table,
-    parameters: &[takes("population", Takes::File, "a register of the people, a file").like("\"voters.csv\""), takes("least", Takes::ShareOrZero, "smallest chance of presence").like("0"), takes("most", Takes::Share, "largest chance of presence").like("0.3")],
+    parameters: &[
+        takes(
+            "population",
+            Takes::File,
+            "a register of the people, a file",
+        )
+        .like("\"voters.csv\""),
+        takes("least", Takes::ShareOrZero, "smallest chance of presence").like("0"),
+        takes("most", Takes::Share, "largest chance of presence").like("0.3"),
+    ],
     sense: Sense::AtMost,
     monotone: SHARES,
     description: "nobody in a public table can be said to be in the published one beyond the given chances",
@@ -50,9 +59,14 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     formula: "least <= |table in g| / |population in g| <= most",
     limits: "needs the register that the adversary has, or a larger one",
     reference: "Nergiz, Atzori, Clifton, Hiding the presence of individuals, 2007",
-bound: "most",
-build: |asked| Ok(Box::new(DeltaPresence { least: asked.number("least"), most: asked.number("most") })),
-..PromiseEntry::BASE
+    bound: "most",
+    build: |asked| {
+        Ok(Box::new(DeltaPresence {
+            least: asked.number("least"),
+            most: asked.number("most"),
+        }))
+    },
+    ..PromiseEntry::BASE
 }];
 
 /// Presence between `least` and `most` in every group.

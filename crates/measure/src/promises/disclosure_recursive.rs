@@ -51,7 +51,27 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[
         place: 70,
         in_policy: Some(("l-diversity", "{ kind = \"recursive\", ... }")),
         linkage: Linkage::Attribute,
-        parameters: &[ATTRIBUTE, takes("kind", Takes::Holds("recursive", &[takes("c", Takes::Number, "the most frequent value must be rarer than c times the rest").like("2"), takes("allowed", Takes::Values, "values that may be disclosed").like("[\"flu\"]")]), "recursive"), takes("l", Takes::Count, "values excluded plus two").like("3")],
+        parameters: &[
+            ATTRIBUTE,
+            takes(
+                "kind",
+                Takes::Holds(
+                    "recursive",
+                    &[
+                        takes(
+                            "c",
+                            Takes::Number,
+                            "the most frequent value must be rarer than c times the rest",
+                        )
+                        .like("2"),
+                        takes("allowed", Takes::Values, "values that may be disclosed")
+                            .like("[\"flu\"]"),
+                    ],
+                ),
+                "recursive",
+            ),
+            takes("l", Takes::Count, "values excluded plus two").like("3"),
+        ],
         sense: Sense::AtMost,
         monotone: SHARES,
         description: "recursive diversity that lets harmless values be disclosed",
@@ -59,16 +79,39 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[
         formula: "recursive, f1 the most frequent value that is not allowed",
         limits: "whoever decides which values are harmless decides for everybody",
         reference: "Machanavajjhala et al., l-diversity, 2007",
-bound: "c",
-build,
-..PromiseEntry::BASE
+        bound: "c",
+        build,
+        ..PromiseEntry::BASE
     },
     PromiseEntry {
         name: "negative-disclosure-recursive-l-diversity",
         place: 80,
         in_policy: Some(("l-diversity", "{ kind = \"recursive\", ... }")),
         linkage: Linkage::Attribute,
-        parameters: &[ATTRIBUTE, takes("kind", Takes::Holds("recursive", &[takes("c", Takes::Number, "the most frequent value must be rarer than c times the rest").like("2"), takes("allowed", Takes::Values, "values that may be disclosed").like("[\"flu\"]"), takes("floor", Takes::Values, "values that may not be ruled out").like("[\"flu\"]"), takes("least", Takes::ShareOrZero, "their least share").like("0.1")]), "recursive"), takes("l", Takes::Count, "values excluded plus two").like("3")],
+        parameters: &[
+            ATTRIBUTE,
+            takes(
+                "kind",
+                Takes::Holds(
+                    "recursive",
+                    &[
+                        takes(
+                            "c",
+                            Takes::Number,
+                            "the most frequent value must be rarer than c times the rest",
+                        )
+                        .like("2"),
+                        takes("allowed", Takes::Values, "values that may be disclosed")
+                            .like("[\"flu\"]"),
+                        takes("floor", Takes::Values, "values that may not be ruled out")
+                            .like("[\"flu\"]"),
+                        takes("least", Takes::ShareOrZero, "their least share").like("0.1"),
+                    ],
+                ),
+                "recursive",
+            ),
+            takes("l", Takes::Count, "values excluded plus two").like("3"),
+        ],
         sense: Sense::AtMost,
         monotone: SHARES,
         description: "recursive diversity that also keeps values from being ruled out",
@@ -76,9 +119,9 @@ build,
         formula: "positive-disclosure recursive, and share(s) >= least for each floored s",
         limits: "a floor that the whole table does not reach can be kept by no release",
         reference: "Machanavajjhala et al., l-diversity, 2007",
-bound: "c",
-build,
-..PromiseEntry::BASE
+        bound: "c",
+        build,
+        ..PromiseEntry::BASE
     },
 ];
 

@@ -36,7 +36,11 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     place: 40,
     in_policy: Some(("l-diversity", "{ kind = \"distinct\", ... }")),
     linkage: Linkage::Attribute,
-    parameters: &[ATTRIBUTE, takes("kind", Takes::Holds("distinct", &[]), "distinct"), takes("l", Takes::Count, "fewest distinct values in a group").like("3")],
+    parameters: &[
+        ATTRIBUTE,
+        takes("kind", Takes::Holds("distinct", &[]), "distinct"),
+        takes("l", Takes::Count, "fewest distinct values in a group").like("3"),
+    ],
     sense: Sense::AtLeast,
     monotone: COUNTS,
     description: "each group shows at least l sensitive values",
@@ -44,10 +48,15 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     formula: "|distinct sensitive values in g| >= l",
     limits: "one value may still hold for almost everybody of a group (skewness), and values may be alike",
     reference: "Machanavajjhala et al., l-diversity, 2006",
-bound: "l",
-alone: Some("l"),
-build: |asked| Ok(Box::new(DistinctDiversity { attribute: asked.position()?, l: asked.whole("l") })),
-..PromiseEntry::BASE
+    bound: "l",
+    alone: Some("l"),
+    build: |asked| {
+        Ok(Box::new(DistinctDiversity {
+            attribute: asked.position()?,
+            l: asked.whole("l"),
+        }))
+    },
+    ..PromiseEntry::BASE
 }];
 
 /// At least `l` distinct values of one sensitive attribute in every group.

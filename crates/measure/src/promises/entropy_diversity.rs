@@ -45,7 +45,11 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     place: 50,
     in_policy: Some(("l-diversity", "{ kind = \"entropy\", ... }")),
     linkage: Linkage::Attribute,
-    parameters: &[ATTRIBUTE, takes("kind", Takes::Holds("entropy", &[]), "entropy"), takes("l", Takes::FromOne, "smallest exponential of the entropy").like("3")],
+    parameters: &[
+        ATTRIBUTE,
+        takes("kind", Takes::Holds("entropy", &[]), "entropy"),
+        takes("l", Takes::FromOne, "smallest exponential of the entropy").like("3"),
+    ],
     sense: Sense::AtLeast,
     monotone: SHARES,
     description: "each group's values are spread at least as well as l equally likely ones",
@@ -53,9 +57,14 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     formula: "-sum p(s) ln p(s) >= ln l over the values s of g",
     limits: "needs the whole table to be that diverse; values that are alike count as different",
     reference: "Machanavajjhala et al., l-diversity, 2006",
-bound: "l",
-build: |asked| Ok(Box::new(EntropyDiversity { attribute: asked.position()?, l: asked.number("l") })),
-..PromiseEntry::BASE
+    bound: "l",
+    build: |asked| {
+        Ok(Box::new(EntropyDiversity {
+            attribute: asked.position()?,
+            l: asked.number("l"),
+        }))
+    },
+    ..PromiseEntry::BASE
 }];
 
 /// Rounding allowed below log l; sums of a million logarithms of doubles stay within it.

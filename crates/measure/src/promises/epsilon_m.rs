@@ -46,7 +46,11 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     place: 130,
     in_policy: Some(("epsilon-m-anonymity", "{ ... }")),
     linkage: Linkage::Attribute,
-    parameters: &[ATTRIBUTE, takes("epsilon", Takes::Number, "half width of the interval").like("500"), takes("m", Takes::OneIn, "one in m may lie in it").like("3")],
+    parameters: &[
+        ATTRIBUTE,
+        takes("epsilon", Takes::Number, "half width of the interval").like("500"),
+        takes("m", Takes::OneIn, "one in m may lie in it").like("3"),
+    ],
     sense: Sense::AtMost,
     monotone: NEVER,
     description: "no interval around a number of a group holds for more than one in m",
@@ -54,9 +58,16 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     formula: "|{y in g: |y - x| <= epsilon}| / |g| <= 1/m for every number x of g",
     limits: "merging groups may break it, so searches that rely on merging refuse it",
     reference: "Li, Tao, Xiao, Preservation of proximity privacy, 2008",
-bound: "m",
-build: |asked| Ok(Box::new(EpsilonM::new(asked.position()?, asked.decimal("epsilon")?, asked.whole("m"), &asked.numbers()?))),
-..PromiseEntry::BASE
+    bound: "m",
+    build: |asked| {
+        Ok(Box::new(EpsilonM::new(
+            asked.position()?,
+            asked.decimal("epsilon")?,
+            asked.whole("m"),
+            &asked.numbers()?,
+        )))
+    },
+    ..PromiseEntry::BASE
 }];
 
 /// At most one in `m` of a group lies within `epsilon` of any of its numbers.

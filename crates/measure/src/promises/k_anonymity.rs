@@ -39,10 +39,14 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     formula: "|subjects(g)| >= k for every group g",
     limits: "says nothing about sensitive values: a group may share one (homogeneity)",
     reference: "Sweeney 2002; Samarati 2001",
-bound: "k",
-alone: Some("k"),
-build: |asked| Ok(Box::new(KAnonymity { k: asked.whole("k") })),
-..PromiseEntry::BASE
+    bound: "k",
+    alone: Some("k"),
+    build: |asked| {
+        Ok(Box::new(KAnonymity {
+            k: asked.whole("k"),
+        }))
+    },
+    ..PromiseEntry::BASE
 }];
 
 /// At least `k` subjects in every group.

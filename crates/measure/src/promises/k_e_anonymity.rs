@@ -42,7 +42,11 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     place: 120,
     in_policy: Some(("k-e-anonymity", "{ ... }")),
     linkage: Linkage::Attribute,
-    parameters: &[ATTRIBUTE, takes("k", Takes::Whole, "fewest distinct numbers").like("3"), takes("e", Takes::Number, "smallest range").like("1000")],
+    parameters: &[
+        ATTRIBUTE,
+        takes("k", Takes::Whole, "fewest distinct numbers").like("3"),
+        takes("e", Takes::Number, "smallest range").like("1000"),
+    ],
     sense: Sense::AtLeast,
     monotone: COUNTS,
     description: "each group has k distinct numbers over a range of at least e",
@@ -50,10 +54,17 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     formula: "|distinct numbers in g| >= k and max - min >= e",
     limits: "most of a group may still lie close together: the range has two ends only (proximity)",
     reference: "Zhang et al., Aggregate query answering on anonymized tables, 2007",
-bound: "e",
-beside: "and at least {k} different numbers",
-build: |asked| Ok(Box::new(KeAnonymity::new(asked.position()?, asked.whole("k"), asked.decimal("e")?, &asked.numbers()?))),
-..PromiseEntry::BASE
+    bound: "e",
+    beside: "and at least {k} different numbers",
+    build: |asked| {
+        Ok(Box::new(KeAnonymity::new(
+            asked.position()?,
+            asked.whole("k"),
+            asked.decimal("e")?,
+            &asked.numbers()?,
+        )))
+    },
+    ..PromiseEntry::BASE
 }];
 
 /// At least `k` distinct numbers over a range of at least `e` in every group.

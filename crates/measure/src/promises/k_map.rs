@@ -37,7 +37,20 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     place: 30,
     in_policy: Some(("k-map", "{ ... }")),
     linkage: Linkage::Record,
-    parameters: &[takes("population", Takes::File, "a register of the people, a file").like("\"voters.csv\""), takes("k", Takes::Whole, "fewest people of the population that look like a group").like("5")],
+    parameters: &[
+        takes(
+            "population",
+            Takes::File,
+            "a register of the people, a file",
+        )
+        .like("\"voters.csv\""),
+        takes(
+            "k",
+            Takes::Whole,
+            "fewest people of the population that look like a group",
+        )
+        .like("5"),
+    ],
     sense: Sense::AtLeast,
     monotone: COUNTS,
     description: "each group looks like at least k people of a population",
@@ -45,9 +58,13 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     formula: "|people of the population that look like g| >= k",
     limits: "as good as the register: people it lacks are not counted, and whoever knows that the victim is in the data sees only the group",
     reference: "Sweeney 2001",
-bound: "k",
-build: |asked| Ok(Box::new(KMap { k: asked.whole("k") })),
-..PromiseEntry::BASE
+    bound: "k",
+    build: |asked| {
+        Ok(Box::new(KMap {
+            k: asked.whole("k"),
+        }))
+    },
+    ..PromiseEntry::BASE
 }];
 
 /// At least `k` people of the population look like every group.

@@ -67,7 +67,12 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     place: 210,
     in_policy: Some(("personalized-privacy", "{ ... }")),
     linkage: Linkage::Attribute,
-    parameters: &[ATTRIBUTE, takes("guards", Takes::Hidden, "column of guarding nodes").like("\"guard\""), takes("taxonomy", Takes::OfTheAttribute, "tree of the values"), takes("at-most", Takes::Share, "largest breach probability").like("0.5")],
+    parameters: &[
+        ATTRIBUTE,
+        takes("guards", Takes::Hidden, "column of guarding nodes").like("\"guard\""),
+        takes("taxonomy", Takes::OfTheAttribute, "tree of the values"),
+        takes("at-most", Takes::Share, "largest breach probability").like("0.5"),
+    ],
     sense: Sense::AtMost,
     monotone: NEVER,
     description: "each person's own guarding node holds for at most the given share of their group",
@@ -75,9 +80,9 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     formula: "for each person: share of their group below their guarding node <= at-most",
     limits: "needs guarding nodes that do not depend on the value; they are never published",
     reference: "Xiao and Tao, Personalized privacy preservation, 2006",
-bound: "at-most",
-build,
-..PromiseEntry::BASE
+    bound: "at-most",
+    build,
+    ..PromiseEntry::BASE
 }];
 
 fn build(asked: &Parameters<'_>) -> Result<Box<dyn Promise>, &'static str> {

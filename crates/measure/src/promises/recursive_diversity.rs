@@ -48,7 +48,23 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     place: 60,
     in_policy: Some(("l-diversity", "{ kind = \"recursive\", ... }")),
     linkage: Linkage::Attribute,
-    parameters: &[ATTRIBUTE, takes("kind", Takes::Holds("recursive", &[takes("c", Takes::Number, "the most frequent value must be rarer than c times the rest").like("2")]), "recursive"), takes("l", Takes::Count, "values excluded plus two").like("3")],
+    parameters: &[
+        ATTRIBUTE,
+        takes(
+            "kind",
+            Takes::Holds(
+                "recursive",
+                &[takes(
+                    "c",
+                    Takes::Number,
+                    "the most frequent value must be rarer than c times the rest",
+                )
+                .like("2")],
+            ),
+            "recursive",
+        ),
+        takes("l", Takes::Count, "values excluded plus two").like("3"),
+    ],
     sense: Sense::AtMost,
     monotone: SHARES,
     description: "the most frequent value stays rare even when others are ruled out",
@@ -56,9 +72,15 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     formula: "f1 < c (fl + ... + fm), f1 >= ... >= fm the counts in g",
     limits: "strict: equality fails; no bound on how much is learned beside the most frequent value",
     reference: "Machanavajjhala et al., l-diversity, 2006",
-bound: "c",
-build: |asked| Ok(Box::new(RecursiveDiversity { attribute: asked.position()?, c: asked.number("c"), l: asked.whole("l") })),
-..PromiseEntry::BASE
+    bound: "c",
+    build: |asked| {
+        Ok(Box::new(RecursiveDiversity {
+            attribute: asked.position()?,
+            c: asked.number("c"),
+            l: asked.whole("l"),
+        }))
+    },
+    ..PromiseEntry::BASE
 }];
 
 /// `r1 < c * (r_l + ... + r_m)` in every group.

@@ -66,7 +66,11 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[
         place: 140,
         in_policy: Some(("t-closeness", "{ distance = \"equal\", ... }")),
         linkage: Linkage::Attribute,
-        parameters: &[ATTRIBUTE, takes("t", Takes::Share, "largest distance").like("0.2"), takes("distance", Takes::Is("equal"), "equal")],
+        parameters: &[
+            ATTRIBUTE,
+            takes("t", Takes::Share, "largest distance").like("0.2"),
+            takes("distance", Takes::Is("equal"), "equal"),
+        ],
         sense: Sense::AtMost,
         monotone: SHARES,
         description: "each group's values are distributed almost as in the table; all values equally far apart",
@@ -74,18 +78,28 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[
         formula: "1/2 sum |p(s) - q(s)| <= t, p in g, q in the table",
         limits: "all values are equally far apart; keeping t small destroys what the table says about the attribute",
         reference: "Li, Li, Venkatasubramanian, t-closeness, 2007",
-bound: "t",
-alone: Some("t"),
-compares: true,
-build: |asked| Ok(Box::new(TCloseness::equal(asked.position()?, asked.number("t"), asked.reference()?))),
-..PromiseEntry::BASE
+        bound: "t",
+        alone: Some("t"),
+        compares: true,
+        build: |asked| {
+            Ok(Box::new(TCloseness::equal(
+                asked.position()?,
+                asked.number("t"),
+                asked.reference()?,
+            )))
+        },
+        ..PromiseEntry::BASE
     },
     PromiseEntry {
         name: "t-closeness-ordered",
         place: 150,
         in_policy: Some(("t-closeness", "{ distance = \"ordered\", ... }")),
         linkage: Linkage::Attribute,
-        parameters: &[ATTRIBUTE, takes("t", Takes::Share, "largest distance").like("0.2"), takes("distance", Takes::Is("ordered"), "ordered")],
+        parameters: &[
+            ATTRIBUTE,
+            takes("t", Takes::Share, "largest distance").like("0.2"),
+            takes("distance", Takes::Is("ordered"), "ordered"),
+        ],
         sense: Sense::AtMost,
         monotone: SHARES,
         description: "the same, with values in an order",
@@ -93,17 +107,28 @@ build: |asked| Ok(Box::new(TCloseness::equal(asked.position()?, asked.number("t"
         formula: "sum over i of |sum over j <= i of p(j) - q(j)| / (m - 1) <= t",
         limits: "ranks, not distances, are compared",
         reference: "Li, Li, Venkatasubramanian, t-closeness, 2007",
-bound: "t",
-compares: true,
-build: |asked| Ok(Box::new(TCloseness::ordered(asked.position()?, asked.number("t"), asked.reference()?))),
-..PromiseEntry::BASE
+        bound: "t",
+        compares: true,
+        build: |asked| {
+            Ok(Box::new(TCloseness::ordered(
+                asked.position()?,
+                asked.number("t"),
+                asked.reference()?,
+            )))
+        },
+        ..PromiseEntry::BASE
     },
     PromiseEntry {
         name: "t-closeness-hierarchical",
         place: 160,
         in_policy: Some(("t-closeness", "{ distance = \"hierarchical\", ... }")),
         linkage: Linkage::Attribute,
-        parameters: &[ATTRIBUTE, takes("t", Takes::Share, "largest distance").like("0.2"), takes("distance", Takes::Is("hierarchical"), "hierarchical"), takes("taxonomy", Takes::OfTheAttribute, "tree of the values")],
+        parameters: &[
+            ATTRIBUTE,
+            takes("t", Takes::Share, "largest distance").like("0.2"),
+            takes("distance", Takes::Is("hierarchical"), "hierarchical"),
+            takes("taxonomy", Takes::OfTheAttribute, "tree of the values"),
+        ],
         sense: Sense::AtMost,
         monotone: SHARES,
         description: "the same, with values in a taxonomy",
@@ -111,10 +136,18 @@ build: |asked| Ok(Box::new(TCloseness::ordered(asked.position()?, asked.number("
         formula: "cost of moving p to q, steps to the common ancestor / height, <= t",
         limits: "as good as the taxonomy",
         reference: "Li, Li, Venkatasubramanian, t-closeness, 2007",
-bound: "t",
-compares: true,
-build: |asked| { let taxonomy = asked.taxonomy("the hierarchical distance needs a taxonomy")?; Ok(Box::new(TCloseness::hierarchical(asked.position()?, asked.number("t"), asked.reference()?, taxonomy))) },
-..PromiseEntry::BASE
+        bound: "t",
+        compares: true,
+        build: |asked| {
+            let taxonomy = asked.taxonomy("the hierarchical distance needs a taxonomy")?;
+            Ok(Box::new(TCloseness::hierarchical(
+                asked.position()?,
+                asked.number("t"),
+                asked.reference()?,
+                taxonomy,
+            )))
+        },
+        ..PromiseEntry::BASE
     },
 ];
 

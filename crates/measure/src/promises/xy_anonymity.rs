@@ -31,7 +31,10 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     place: 20,
     in_policy: Some(("xy-anonymity", "{ ... }")),
     linkage: Linkage::Record,
-    parameters: &[takes("y", Takes::Columns, "the columns whose values are counted").like("[\"ward\"]"), takes("k", Takes::Whole, "fewest distinct values of Y in a group").like("3")],
+    parameters: &[
+        takes("y", Takes::Columns, "the columns whose values are counted").like("[\"ward\"]"),
+        takes("k", Takes::Whole, "fewest distinct values of Y in a group").like("3"),
+    ],
     sense: Sense::AtLeast,
     monotone: COUNTS,
     description: "each group on X is linked to at least k distinct values on Y",
@@ -39,9 +42,14 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     formula: "|distinct Y values in g| >= k for every group g on X",
     limits: "Y values that mean the same are counted apart",
     reference: "Wang and Fung, Anonymizing sequential releases, 2006",
-bound: "k",
-build: |asked| Ok(Box::new(XyAnonymity { y: asked.counted()?, k: asked.whole("k") })),
-..PromiseEntry::BASE
+    bound: "k",
+    build: |asked| {
+        Ok(Box::new(XyAnonymity {
+            y: asked.counted()?,
+            k: asked.whole("k"),
+        }))
+    },
+    ..PromiseEntry::BASE
 }];
 
 /// At least `k` distinct values of Y in every group.

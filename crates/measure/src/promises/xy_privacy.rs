@@ -37,7 +37,12 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     place: 100,
     in_policy: Some(("xy-privacy", "{ ... }")),
     linkage: Linkage::Attribute,
-    parameters: &[ATTRIBUTE, takes("values", Takes::Values, "the guarded values of Y").like("[\"HIV\"]"), takes("at-most", Takes::Share, "largest share of each").like("0.6"), takes("k", Takes::Whole, "fewest subjects in a group").like("5")],
+    parameters: &[
+        ATTRIBUTE,
+        takes("values", Takes::Values, "the guarded values of Y").like("[\"HIV\"]"),
+        takes("at-most", Takes::Share, "largest share of each").like("0.6"),
+        takes("k", Takes::Whole, "fewest subjects in a group").like("5"),
+    ],
     sense: Sense::AtMost,
     monotone: SHARES,
     description: "each group on X has k subjects and bounded confidence in the values of Y",
@@ -45,10 +50,15 @@ pub(crate) const ENTRIES: &[PromiseEntry] = &[PromiseEntry {
     formula: "|g| >= k and count(y in g) / |g| <= at-most",
     limits: "as confidence, on the groups of X",
     reference: "Wang and Fung, Anonymizing sequential releases, 2006",
-bound: "at-most",
-beside: "and groups of at least {k}",
-build: |asked| Ok(Box::new(XyPrivacy { k: asked.whole("k"), confidence: asked.confidence()? })),
-..PromiseEntry::BASE
+    bound: "at-most",
+    beside: "and groups of at least {k}",
+    build: |asked| {
+        Ok(Box::new(XyPrivacy {
+            k: asked.whole("k"),
+            confidence: asked.confidence()?,
+        }))
+    },
+    ..PromiseEntry::BASE
 }];
 
 /// At least `k` subjects and bounded confidence in every group.
