@@ -89,7 +89,9 @@ fn table(console: &Console, arguments: &[&Arg]) {
             words += &format!(" ({})", choices.join(", "));
         }
         let default = arg.get_default_values().first();
-        if let Some(default) = default.filter(|text| arg.get_action().takes_values() && !text.is_empty()) {
+        if let Some(default) =
+            default.filter(|text| arg.get_action().takes_values() && !text.is_empty())
+        {
             words += &format!("; `{}` when not given", default.to_string_lossy());
         }
         console.print(&format!("| `{}` | {words} |", written(arg)));
