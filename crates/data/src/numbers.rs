@@ -56,6 +56,7 @@ impl NumberFormat {
     }
 
     /// At least as many digits after the point as `value` has itself.
+    #[must_use]
     pub fn holding(self, value: f64) -> NumberFormat {
         let text = value.to_string();
         let own = text.split_once('.').map_or(0, |(_, digits)| digits.len());

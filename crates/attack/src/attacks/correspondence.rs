@@ -3,6 +3,7 @@
 //! The attack itself is [`crate::releases::correspondence`].
 
 use crate::catalogue::{AttackEntry, Gate, Run, Shape, Threat};
+use crate::releases::ReleasesScene;
 
 pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "correspondence",
@@ -14,5 +15,6 @@ pub(crate) const ENTRY: AttackEntry = AttackEntry {
     limits: "it applies where records were only added",
     reference: "Fung, Wang, Fu, Pei, EDBT 2008",
     gate: Gate::Never,
-    run: Run::Releases(|scene| scene.corresponding()),
+    run: Run::Releases(ReleasesScene::corresponding),
 };
+use crate::releases::ReleasesScene;

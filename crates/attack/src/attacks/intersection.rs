@@ -3,6 +3,7 @@
 //! The attack itself is [`crate::releases::intersection`].
 
 use crate::catalogue::{AttackEntry, Gate, Run, SURVEY, Shape, Threat};
+use crate::releases::ReleasesScene;
 
 pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "intersection",
@@ -14,5 +15,6 @@ pub(crate) const ENTRY: AttackEntry = AttackEntry {
     limits: "it takes sensitive values not to change from release to release",
     reference: SURVEY,
     gate: Gate::Never,
-    run: Run::Releases(|scene| scene.intersected()),
+    run: Run::Releases(ReleasesScene::intersected),
 };
+use crate::releases::ReleasesScene;

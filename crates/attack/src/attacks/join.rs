@@ -3,6 +3,7 @@
 //! The attack itself is [`crate::releases::join`].
 
 use crate::catalogue::{AttackEntry, Gate, Run, SURVEY, Shape, Threat};
+use crate::releases::ReleasesScene;
 
 pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "join",
@@ -14,5 +15,5 @@ pub(crate) const ENTRY: AttackEntry = AttackEntry {
     limits: "groups are counted, not people; a lossy join works against the adversary",
     reference: SURVEY,
     gate: Gate::Never,
-    run: Run::Releases(|scene| scene.joined()),
+    run: Run::Releases(ReleasesScene::joined),
 };

@@ -3,6 +3,7 @@
 //! The attack itself is [`crate::releases::intersection`].
 
 use crate::catalogue::{AttackEntry, Gate, Run, Shape, Threat};
+use crate::releases::ReleasesScene;
 
 pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "m-invariance",
@@ -14,5 +15,6 @@ pub(crate) const ENTRY: AttackEntry = AttackEntry {
     limits: "it counts whose groups differ, whether or not that rules enough values out",
     reference: "Xiao and Tao, SIGMOD 2007",
     gate: Gate::Never,
-    run: Run::Releases(|scene| scene.varied()),
+    run: Run::Releases(ReleasesScene::varied),
 };
+use crate::releases::ReleasesScene;

@@ -3,6 +3,7 @@
 //! The attack itself is [`crate::queries`].
 
 use crate::catalogue::{AttackEntry, Gate, Run, SURVEY, Shape, Threat};
+use crate::queries::QueryScene;
 
 pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "query-difference",
@@ -14,5 +15,6 @@ pub(crate) const ENTRY: AttackEntry = AttackEntry {
     limits: "it asks about people whose known values nobody else who came shares",
     reference: SURVEY,
     gate: Gate::Never,
-    run: Run::Queries(|scene| scene.differing()),
+    run: Run::Queries(QueryScene::differing),
 };
+use crate::queries::QueryScene;

@@ -3,6 +3,7 @@
 //! The attack itself is [`crate::queries`].
 
 use crate::catalogue::{AttackEntry, Gate, Run, Shape, Threat};
+use crate::queries::QueryScene;
 
 pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "query-tracker",
@@ -14,5 +15,5 @@ pub(crate) const ENTRY: AttackEntry = AttackEntry {
     limits: "it pads with single codes; a cleverer tracker may learn more; every record counts as a person",
     reference: "Denning, Denning, Schwartz, TODS 4(1), 1979",
     gate: Gate::Never,
-    run: Run::Queries(|scene| scene.tracked()),
+    run: Run::Queries(QueryScene::tracked),
 };

@@ -80,12 +80,12 @@ pub struct QueryScene<'a> {
 }
 
 impl QueryScene<'_> {
-    fn finding(&self, after: crate::Evidence, worst: Vec<serde_json::Value>) -> Ran {
-        Ok(vec![Finding {
+    fn finding(&self, after: crate::Evidence, worst: Vec<serde_json::Value>) -> Vec<Finding> {
+        vec![Finding {
             attribute: Some(self.number.to_owned()),
             worst,
             ..Finding::new(after, self.knows.clone())
-        }])
+        }]
     }
 
     fn system<'s>(&self, state: &'s Answered, columns: &'s [&'s [u32]]) -> Restricted<'s> {
@@ -105,7 +105,7 @@ impl QueryScene<'_> {
             let found = (*found)?;
             Some(json!({"record": record, "value": found.value, "questions": found.questions}))
         });
-        self.finding(evidence, named.collect())
+        Ok(self.finding(evidence, named.collect()))
     }
 
     /// Numbers of people who were added between two states: the record (from 1) of the later one, and its number.
@@ -121,6 +121,6 @@ impl QueryScene<'_> {
         let named = added
             .iter()
             .map(|(row, value)| json!({"record": row + 1, "value": value}));
-        self.finding(evidence, named.collect())
+        Ok(self.finding(evidence, named.collect()))
     }
 }

@@ -98,12 +98,12 @@ impl<'a> ReleasesScene<'a> {
             .map_err(|error| Declined::Failed(error.clone()))
     }
 
-    fn finding(&self, evidence: Evidence, note: String, worst: Vec<Value>) -> Ran {
-        Ok(vec![Finding {
+    fn finding(&self, evidence: Evidence, note: String, worst: Vec<Value>) -> Vec<Finding> {
+        vec![Finding {
             note,
             worst,
             ..Finding::new(evidence, self.knows.clone())
-        }])
+        }]
     }
 
     /// How many people have so many values left; nobody where the releases cannot be compared.
@@ -141,13 +141,13 @@ impl<'a> ReleasesScene<'a> {
         let worst = broken.take(MOST).map(|left| {
             json!({"person": seen.names[left.person as usize], "values": seen.shown(left.values.iter())})
         });
-        self.finding(evidence, note, worst.collect())
+        Ok(self.finding(evidence, note, worst.collect()))
     }
 
     /// People whose groups show different values.
     pub(crate) fn varied(&self) -> Ran {
         let (_, evidence) = m_invariance(&self.over_time()?.views, self.least)?;
-        self.finding(evidence, String::new(), Vec::new())
+        Ok(self.finding(evidence, String::new(), Vec::new()))
     }
 
     /// What may be new in each group of the second release.
@@ -175,7 +175,7 @@ impl<'a> ReleasesScene<'a> {
             let shown = plain(&second[group.group as usize]);
             json!({"group": shown, "values": seen.shown(group.possible.keys())})
         });
-        self.finding(evidence, String::new(), worst.collect())
+        Ok(self.finding(evidence, String::new(), worst.collect()))
     }
 
     /// The sensitive values of these rows, once for each person who has them.
@@ -265,7 +265,7 @@ impl<'a> ReleasesScene<'a> {
             values.sort_unstable();
             json!({"group": shown, "matches": group.size, "values": values})
         });
-        self.finding(evidence, String::new(), worst.collect())
+        Ok(self.finding(evidence, String::new(), worst.collect()))
     }
 }
 
