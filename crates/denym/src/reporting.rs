@@ -436,7 +436,7 @@ pub(crate) fn program(certificate: &Certificate) -> String {
 pub(crate) fn plan_document(
     policy: &Policy,
     account: &Account,
-    steps: Vec<String>,
+    steps: &[String],
     keys: &[&str],
     maybe: &[&str],
 ) -> Value {

@@ -188,7 +188,10 @@ fn what_is_explored_is_what_would_be_released() {
         let own = policy.promises[0].promise.clone();
         let own = own.bound();
         let request = ExploreRequest {
-            k: vec![own as u64, case.too_much],
+            k: vec![
+                format!("{own}").parse().expect("a whole number"),
+                case.too_much,
+            ],
             ..ExploreRequest::default()
         };
         let found = explore(&policy, &request, &Silent).expect("an exploration");

@@ -205,14 +205,14 @@ fn entries(
                 what: format!("record {} of {} has no id", row + 1, path.display()),
                 help: "every record of a trail file names its subject".into(),
             })?;
-            let cell = |column: &Option<&denym_data::Column>| {
+            let cell = |column: Option<&denym_data::Column>| {
                 let text = column.and_then(|column| column.text(row));
                 text.unwrap_or_default().to_owned()
             };
             entries.push(TrailEntry {
                 subject: id.join(&BETWEEN.to_string()),
-                institution: institution.clone().unwrap_or_else(|| cell(&at)),
-                linking: columns.iter().map(cell).collect(),
+                institution: institution.clone().unwrap_or_else(|| cell(at)),
+                linking: columns.iter().copied().map(cell).collect(),
             });
         }
     }

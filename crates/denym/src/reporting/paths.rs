@@ -490,5 +490,5 @@ pub(crate) fn plan_document(policy: &Policy, account: &Account) -> Value {
         "exposed_records",
         "warnings",
     ];
-    super::plan_document(policy, account, steps(policy), &keys, &[])
+    super::plan_document(policy, account, &steps(policy), &keys, &[])
 }

@@ -258,7 +258,7 @@ pub(crate) fn plan_document(policy: &Policy, account: &Account) -> Value {
         "frequent_itemsets",
         "warnings",
     ];
-    let mut document = super::plan_document(policy, account, steps(policy), &keys, &[]);
+    let mut document = super::plan_document(policy, account, &steps(policy), &keys, &[]);
     let itemsets = &mut document["frequent_itemsets"];
     if itemsets.is_object() {
         *itemsets = json!([itemsets["before"], itemsets["after"]]);

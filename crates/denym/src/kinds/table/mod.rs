@@ -632,7 +632,8 @@ fn plan_document(plan: &Plan, account: &Account) -> serde_json::Value {
         "effort",
         "waiting",
     ];
-    let mut document = reporting::plan_document(&plan.policy, account, plan.steps(), &keys, &maybe);
+    let mut document =
+        reporting::plan_document(&plan.policy, account, &plan.steps(), &keys, &maybe);
     // By name, not in the order of the policy.
     if let Some(levels) = document["levels"].as_object_mut() {
         levels.sort_keys();
