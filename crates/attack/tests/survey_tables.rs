@@ -306,7 +306,7 @@ fn example_5_1_minimality_reveals_andy_and_bob() {
         minimality(&groups, &agrees, 20).unwrap_err().code(),
         "attack-too-many-steps"
     );
-    let diseases = Column::from_texts("disease", [Some("Flu"), Some("HIV")].into_iter());
+    let diseases = Column::from_texts("disease", [Some("Flu"), Some("HIV")]);
     let originals = Originals {
         attribute: Some(("disease".to_owned(), &diseases.dictionary)),
         choices: groups.to_vec(),

@@ -3,8 +3,11 @@
 //! The attack itself is [`crate::releases::correspondence`].
 
 use crate::catalogue::{AttackEntry, Gate, Run, Shape, Threat};
-use crate::releases::ReleasesScene;
 
+#[allow(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the method is of one lifetime, the entry of any"
+)]
 pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "correspondence",
     place: 620,
@@ -15,6 +18,5 @@ pub(crate) const ENTRY: AttackEntry = AttackEntry {
     limits: "it applies where records were only added",
     reference: "Fung, Wang, Fu, Pei, EDBT 2008",
     gate: Gate::Never,
-    run: Run::Releases(ReleasesScene::corresponding),
+    run: Run::Releases(|scene| scene.corresponding()),
 };
-use crate::releases::ReleasesScene;

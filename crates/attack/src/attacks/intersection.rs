@@ -3,8 +3,11 @@
 //! The attack itself is [`crate::releases::intersection`].
 
 use crate::catalogue::{AttackEntry, Gate, Run, SURVEY, Shape, Threat};
-use crate::releases::ReleasesScene;
 
+#[allow(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the method is of one lifetime, the entry of any"
+)]
 pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "intersection",
     place: 610,
@@ -15,6 +18,5 @@ pub(crate) const ENTRY: AttackEntry = AttackEntry {
     limits: "it takes sensitive values not to change from release to release",
     reference: SURVEY,
     gate: Gate::Never,
-    run: Run::Releases(ReleasesScene::intersected),
+    run: Run::Releases(|scene| scene.intersected()),
 };
-use crate::releases::ReleasesScene;

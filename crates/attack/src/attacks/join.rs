@@ -3,8 +3,11 @@
 //! The attack itself is [`crate::releases::join`].
 
 use crate::catalogue::{AttackEntry, Gate, Run, SURVEY, Shape, Threat};
-use crate::releases::ReleasesScene;
 
+#[allow(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the method is of one lifetime, the entry of any"
+)]
 pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "join",
     place: 600,
@@ -15,5 +18,5 @@ pub(crate) const ENTRY: AttackEntry = AttackEntry {
     limits: "groups are counted, not people; a lossy join works against the adversary",
     reference: SURVEY,
     gate: Gate::Never,
-    run: Run::Releases(ReleasesScene::joined),
+    run: Run::Releases(|scene| scene.joined()),
 };

@@ -3,8 +3,11 @@
 //! The attack itself is [`crate::queries`].
 
 use crate::catalogue::{AttackEntry, Gate, Run, SURVEY, Shape, Threat};
-use crate::queries::QueryScene;
 
+#[allow(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the method is of one lifetime, the entry of any"
+)]
 pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "query-difference",
     place: 700,
@@ -15,6 +18,5 @@ pub(crate) const ENTRY: AttackEntry = AttackEntry {
     limits: "it asks about people whose known values nobody else who came shares",
     reference: SURVEY,
     gate: Gate::Never,
-    run: Run::Queries(QueryScene::differing),
+    run: Run::Queries(|scene| scene.differing()),
 };
-use crate::queries::QueryScene;

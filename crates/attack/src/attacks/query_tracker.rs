@@ -3,8 +3,11 @@
 //! The attack itself is [`crate::queries`].
 
 use crate::catalogue::{AttackEntry, Gate, Run, Shape, Threat};
-use crate::queries::QueryScene;
 
+#[allow(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the method is of one lifetime, the entry of any"
+)]
 pub(crate) const ENTRY: AttackEntry = AttackEntry {
     name: "query-tracker",
     place: 710,
@@ -15,5 +18,5 @@ pub(crate) const ENTRY: AttackEntry = AttackEntry {
     limits: "it pads with single codes; a cleverer tracker may learn more; every record counts as a person",
     reference: "Denning, Denning, Schwartz, TODS 4(1), 1979",
     gate: Gate::Never,
-    run: Run::Queries(QueryScene::tracked),
+    run: Run::Queries(|scene| scene.tracked()),
 };
