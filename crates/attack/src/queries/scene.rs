@@ -97,6 +97,10 @@ impl QueryScene<'_> {
     }
 
     /// Everybody whose number trackers tell: the record (from 1), its number as learned, and the questions it took.
+    #[allow(
+        clippy::unnecessary_wraps,
+        reason = "the list calls it like the attacks that may decline"
+    )]
     pub(crate) fn tracked(&self) -> Ran {
         let columns = self.now.slices();
         let (learned, evidence) = track_everybody(&self.system(self.now, &columns), &columns);

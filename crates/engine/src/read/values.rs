@@ -216,7 +216,9 @@ mod tests {
     #[track_caller]
     fn check(array: impl arrow_array::Array + 'static, expected: &[Option<&str>]) {
         let array: ArrayRef = Arc::new(array);
-        let texts = text(&array).ok().expect("texts");
+        let Ok(texts) = text(&array) else {
+            panic!("no texts of {}", array.data_type());
+        };
         let found: Vec<Option<&str>> = texts.iter().collect();
         assert_eq!(found, expected, "{}", array.data_type());
     }
