@@ -48,7 +48,7 @@ fn main() -> ExitCode {
         #[cfg(not(feature = "gateway"))]
         Command::Gateway(_) => Err(commands::not_built::gateway()),
         Command::Access(args) => Ok(commands::access::run(args, &console)),
-        Command::Commands(args) => Ok(commands::commands::run(args, &console)),
+        Command::Commands(args) => Ok(commands::listing::run(args, &console)),
         Command::Algorithms(args) => Ok(commands::algorithms::run(args, &console)),
         Command::Generate(args) => commands::generate::run(args, &console),
     };

@@ -9,12 +9,12 @@ pub(crate) mod audit_paths;
 pub(crate) mod audit_transactions;
 pub(crate) mod catalogue;
 pub(crate) mod claims;
-pub(crate) mod commands;
 pub(crate) mod compare;
 pub(crate) mod explore;
 #[cfg(feature = "gateway")]
 pub(crate) mod gateway;
 pub(crate) mod generate;
+pub(crate) mod listing;
 #[cfg(not(feature = "gateway"))]
 pub(crate) mod not_built;
 pub(crate) mod plan;
