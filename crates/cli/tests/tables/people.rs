@@ -529,7 +529,16 @@ fn numbers_of_subjects_are_no_quasi_identifier_of_several_releases() {
         ],
     );
     assert_eq!(code, 0, "{named}");
-    assert_eq!(named["attacks"][0], *intersection);
+    // The same figures; only where the columns were named differs.
+    let mut same = named["attacks"][0].clone();
+    assert!(
+        same["knows"]
+            .as_str()
+            .is_some_and(|knows| knows.contains("as asked")),
+        "{same}"
+    );
+    same["knows"] = intersection["knows"].clone();
+    assert_eq!(same, *intersection);
     // What cannot be tried has no rate.
     let (_, nothing) = json(
         one.path(),

@@ -150,6 +150,8 @@ fn decimals<T: DecimalType>(array: &ArrayRef, digits: u8, scale: i8) -> StringAr
             let text = T::format_decimal(value?, digits, scale);
             Some(if text.contains('.') {
                 text.trim_end_matches('0').trim_end_matches('.').to_owned()
+            } else if text.bytes().all(|digit| digit == b'0') {
+                "0".to_owned()
             } else {
                 text
             })
