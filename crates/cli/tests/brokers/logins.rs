@@ -172,6 +172,10 @@ fn kafka_behind_a_certificate() {
     let Some(kafka) = Kafka::start() else {
         return;
     };
+    if !kafka.keeps_everything() {
+        // The cluster of librdkafka names its own port, which speaks no TLS.
+        return denym_testkit::skip("no Kafka broker that sends its clients to a port of ours");
+    }
     let text = json_events(300, 12);
     let messages: Vec<String> = text.lines().map(str::to_owned).collect();
     kafka.make("EVENTS");
