@@ -159,6 +159,14 @@ impl SpecialAlgorithm {
             .map_or("", |entry| entry.name)
     }
 
+    /// Whether quasi-identifiers are published as other values than they are.
+    pub fn recodes(self) -> bool {
+        !matches!(
+            self,
+            SpecialAlgorithm::Anatomy | SpecialAlgorithm::Permutation
+        )
+    }
+
     /// Runs the algorithm; `draw(n)` is a secret random number below `n`.
     pub fn solve(
         self,

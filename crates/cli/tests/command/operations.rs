@@ -169,6 +169,38 @@ fn the_mapping_adds_up() {
     assert!(!directory.path().join("out/steward/mapping.csv").exists());
 }
 
+/// Whatever an algorithm publishes, the mapping says it or the run is refused in words.
+#[test]
+fn every_algorithm_for_tables_has_a_mapping_or_says_why_not() {
+    let directory = patients();
+    let (_, listed) = json(directory.path(), &["algorithms"]);
+    let algorithms = listed["algorithms"].as_array().expect("a list");
+    let (mut mapped, mut refused) = (0, Vec::new());
+    for algorithm in algorithms.iter().filter(|one| one["data"] == "table") {
+        let name = algorithm["name"].as_str().expect("a name");
+        let policy = support::POLICY.replace("full-domain", name);
+        write(directory.path(), "policy.toml", policy);
+        let file = directory.path().join("out/steward/mapping.csv");
+        _ = std::fs::remove_file(&file);
+        let args = ["anonymize", "policy.toml", "-o", "out", "--force"];
+        let (code, found) = json(directory.path(), &[&args[..], &["--mapping"]].concat());
+        assert!((0..=2).contains(&code), "{name}: {code} {found}");
+        if code == 0 {
+            let (_, rows) = cells(&std::fs::read_to_string(file).expect("a mapping"));
+            let ages = rows.iter().filter(|row| row[0] == "age");
+            let ages: u64 = ages
+                .map(|row| row[4].parse::<u64>().expect("a count"))
+                .sum();
+            assert_eq!(ages, 8, "{name}");
+            mapped += 1;
+        } else if found["error"]["message"].to_string().contains("mapping") {
+            refused.push(name.to_owned());
+        }
+    }
+    assert!(mapped > 15, "{mapped}");
+    assert_eq!(refused, ["anatomy", "k-e-permutation"]);
+}
+
 /// The whole document of a release with these lines of the policy replaced, and its rows.
 fn document(
     directory: &std::path::Path,

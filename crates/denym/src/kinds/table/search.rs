@@ -141,6 +141,15 @@ pub(super) fn search(
         if options.effort.is_some() || options.until_told {
             return Err(no_use(&release.algorithm));
         }
+        if options.mapping && !special.recodes() {
+            return Err(Error::Argument {
+                what: format!(
+                    "`{}` publishes quasi-identifiers as they are: there is no mapping to write",
+                    release.algorithm
+                ),
+                help: "leave out --mapping".to_owned(),
+            });
+        }
         return specially(special, plan, table, &request, listener);
     }
     let entry = denym_tabular::entry(&release.algorithm).ok_or_else(|| unknown("algorithm"))?;
