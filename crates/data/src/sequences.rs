@@ -11,16 +11,26 @@
 //! ten million records of the papers' shape fit in 200 MB.
 
 mod builder;
+mod cells;
+mod columns;
 mod error;
+mod events;
 mod gps;
-mod long;
+mod points;
+mod publish;
+mod read;
 mod sets;
+mod times;
+mod unused;
 mod wide;
 
 pub use builder::PathsBuilder;
+pub use columns::{Columns, Form, SEPARATOR};
 pub use error::PathsError;
-pub use gps::{Grid, Point, Slot};
-pub use long::{Event, Repeats};
+pub use gps::Grid;
+pub use publish::Published;
+pub use read::{SequenceTable, Wanted};
+pub use times::seconds;
 pub use wide::split_doublet;
 
 /// One (location, time) pair, as codes of [`Sequences::locations`] and [`Sequences::times`].

@@ -1,9 +1,7 @@
 //! Measures any table: every promise's value and every risk, without changing anything.
 
 pub(crate) mod against;
-pub(crate) mod paths;
-mod subsets;
-pub(crate) mod transactions;
+pub(crate) mod sequences;
 
 use std::path::PathBuf;
 

@@ -44,27 +44,13 @@ pub enum Error {
     /// No release of paths keeps the promises, or a table of paths cannot be built.
     #[error(transparent)]
     PathSolver(denym_sequences::Error),
-    /// A file of paths has a mistake.
+    /// A file of paths or transactions has a mistake.
     #[error("{error}")]
     Paths {
         /// The file.
         place: PathBuf,
         /// What is wrong; its row counts from 1.
         error: denym_data::paths::PathsError,
-    },
-    /// A cell of a file of paths cannot be used.
-    #[error("row {row}: `{column}` {what}")]
-    PathCell {
-        /// The file.
-        place: PathBuf,
-        /// The column.
-        column: String,
-        /// The record, from 1.
-        row: usize,
-        /// What is wrong.
-        what: &'static str,
-        /// What to do about it.
-        help: &'static str,
     },
     /// More records stand out by their quasi-identifiers than may be removed.
     #[error(
@@ -262,7 +248,6 @@ impl Error {
             Error::Solver(error) => error.code(),
             Error::PathSolver(error) => error.code(),
             Error::Paths { error, .. } => error.code(),
-            Error::PathCell { .. } => "path-cell",
             Error::TooManyDropped { .. } => "paths-too-many-records",
             Error::Microdata(error) => error.code(),
             Error::NoRandomness => "no-randomness",
@@ -308,7 +293,6 @@ impl Error {
                 Some(row) => format!("{}: {row}", place.display()),
                 None => place.display().to_string(),
             }),
-            Error::PathCell { place, row, .. } => Some(format!("{}: row {row}", place.display())),
             Error::UnknownColumn { place, .. } => Some(place.clone()),
             Error::NothingReadable { source_name, .. } => Some(source_name.clone()),
             Error::Io { path, .. }
@@ -337,7 +321,6 @@ impl Error {
                 ..
             } => "use a finer time, drop one, or say `several-places = true` in `[data]`".into(),
             Error::Paths { error, .. } => error.help(),
-            Error::PathCell { help, .. } => (*help).to_owned(),
             Error::TooManyDropped { .. } => {
                 "raise `suppress-at-most`, or give fewer columns the role `quasi`".into()
             }

@@ -23,7 +23,6 @@ mod listener;
 mod options;
 mod outline;
 mod owners;
-mod paths;
 mod perturb;
 mod pipeline;
 mod plan;
@@ -42,7 +41,6 @@ mod source;
 mod stream;
 mod task;
 mod threads;
-mod transactions;
 mod utility;
 mod verify;
 
@@ -51,8 +49,7 @@ pub use anonymize::{
     measures_document,
 };
 pub use audit::against::{Judged, audit_policy};
-pub use audit::paths::{PathAuditRequest, audit_paths};
-pub use audit::transactions::{TransactionAuditRequest, audit_transactions};
+pub use audit::sequences::{SequenceAuditRequest, audit_sequences};
 pub use audit::{Audit, AuditRequest, Dilemma, SpecialUniques, WhatElse, WhatIf, audit};
 pub use bundle::remove_unfinished;
 pub use compare::{NumberComparison, compare_numbers, compare_tables};
@@ -67,8 +64,9 @@ pub use denym_measure::sequences::SequenceAudit;
 pub use denym_measure::{SensitiveSurvey, Survey};
 pub use denym_release::certificate::{
     Altered, AttackResult, Basis, Certificate, Check, Claim, ColumnRole, DataFile, Groups,
-    KnownTogether, PublishedColumn, Sensitive, Word,
+    KnownTogether, PathClaims, PathForm, PublishedColumn, Sensitive, TransactionForm, Word,
 };
+pub use denym_sequences::Elements;
 pub use denym_stream::Counts as StreamCounts;
 pub use error::Error;
 pub use explore::{Exploration, ExploreRequest, Trial, explore};
@@ -76,7 +74,6 @@ pub use figures::{Figure, Figures, Reader, number};
 pub use guarded::guarded;
 pub use listener::{Listener, Phase, Silent};
 pub use outline::{Cost, Outline, Plan, TimeClass, plan};
-pub use paths::{PathClaims, PathForm};
 pub use policy::{Mistake, Policy, may_be_shown, parse_policy, read_policy};
 pub use profile::{draft_policy, looks_like, profile_table};
 pub use program::{Found as ProgramFound, Program, verdict_words};
@@ -86,7 +83,6 @@ pub use stream::{
     StreamListener, StreamPolicy, StreamProgress, StreamRun, StreamSink, StreamSource,
     StreamSummary, stream,
 };
-pub use transactions::TransactionForm;
 pub use utility::{Utility, utility};
 pub use verify::stream::{BrokenWindow, StreamVerification, is_stream, verify_stream};
 pub use verify::{JudgedColumn, JudgedFile, Verdict, Verification, Verified, verify};

@@ -21,18 +21,17 @@ use crate::attack::RedTeam;
 use crate::audit::against::{self, Judged};
 use crate::bundle::Draft;
 use crate::certificate::{
-    Altered, Certificate, Claim, DataFile, FORM, Groups, KnownTogether, PublishedColumn, Sensitive,
+    Altered, Certificate, Claim, DataFile, FORM, Groups, KnownTogether, PathClaims,
+    PublishedColumn, Sensitive, TransactionForm,
 };
 use crate::explore::{Grid, Layout, Points, Setting};
 use crate::kinds::Verb;
 use crate::listener::{Listener, Phase};
 use crate::options::{RunOption, RunOptions};
 use crate::outline::{Outline, Sketch};
-use crate::paths::PathClaims;
 use crate::plan::data_name;
 use crate::policy::Policy;
 use crate::stages::Written;
-use crate::transactions::TransactionForm;
 use crate::{Error, source, threads};
 
 /// What every step of a run has at hand.
@@ -323,7 +322,7 @@ impl Verb for Auditing<'_> {
         if claims.is_empty() {
             return Err(Error::Argument {
                 what: format!("a policy about {} is not judged on its source", K::NAME),
-                help: "audit paths with --paths and transactions with --transactions, and the bounds as options".into(),
+                help: "check a release of it with `denym verify`".into(),
             });
         }
         Ok(Judged {

@@ -16,7 +16,8 @@ pub use denym_release::certificate::{Found, Program};
 
 use crate::catalogue::{Algorithm, algorithms};
 use crate::kinds::about;
-use crate::policy::paths::{Matching, PathsSpec};
+use crate::policy::paths::Matching;
+use crate::policy::sequences::SequencesSpec;
 use crate::policy::{Mistake, Policy, PromiseSpec};
 
 /// Which kind of verdict counts for a promise.
@@ -161,13 +162,14 @@ pub(crate) fn fitting(data: &'static [&'static str]) -> impl Iterator<Item = Alg
 
 /// Whether nothing steers the search that was not there when it was measured; of paths alone no earlier release may be known.
 fn plain(policy: &Policy, name: &str) -> bool {
-    let other = |paths: &PathsSpec| {
-        paths.earlier.is_some() || paths.matching == Matching::Covers && name != BLIND
+    let other = |spec: &SequencesSpec| {
+        let covers = spec.matching == Matching::Covers && spec.separator.is_none();
+        spec.earlier.is_some() || covers && name != BLIND
     };
     policy.release.task.is_none()
         && policy.release.microdata.unconcerned.is_none()
         && policy.data.details.is_empty()
-        && !policy.paths.as_ref().is_some_and(other)
+        && !policy.sequences.as_ref().is_some_and(other)
 }
 
 fn kind(promise: &PromiseSpec) -> Kind {

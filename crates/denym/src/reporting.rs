@@ -1,8 +1,7 @@
 //! What a run tells people: the steward's report, the recipient's README, the plan as a document.
 
 mod numbers;
-pub(crate) mod paths;
-pub(crate) mod transactions;
+pub(crate) mod sequences;
 
 use std::fmt::Write as _;
 

@@ -4,44 +4,16 @@ pub(crate) mod stream;
 
 use std::path::{Path, PathBuf};
 
-use denym_data::{Sequences, Table};
+use denym_data::Table;
 use denym_engine::{Engine, Format};
 
-use crate::certificate::{Certificate, DataFile, FORM, PathForm, TransactionForm};
+use crate::certificate::{Certificate, DataFile, FORM};
 use crate::{Error, source};
 use denym_release::groups;
 
 pub use denym_release::Verdict;
+use denym_release::verify::Sound;
 pub use denym_release::verify::{JudgedColumn, JudgedFile, Verification, Verified};
-use denym_release::verify::{Sight, Sound};
-
-/// The readers of this library, for the checker.
-struct Readers<'a> {
-    /// Where the data is.
-    path: &'a Path,
-}
-
-impl Sight for Readers<'_> {
-    fn paths(
-        &self,
-        table: &Table,
-        form: &PathForm,
-        sensitive: &[String],
-        quasi: &[String],
-    ) -> Option<Sequences> {
-        crate::paths::read_released(self.path, table, form, sensitive, quasi).ok()
-    }
-
-    fn sets(
-        &self,
-        table: &Table,
-        form: &TransactionForm,
-        sensitive: &[String],
-    ) -> Option<Sequences> {
-        let read = crate::transactions::read_released(self.path, table, form, sensitive);
-        read.ok().map(|baskets| baskets.sets)
-    }
-}
 
 /// Measures every claim of the release in `directory`, a bundle or its public half, as far as anybody can.
 pub fn verify(directory: &Path, threads: Option<usize>) -> Result<Verification, Error> {
@@ -66,9 +38,8 @@ pub fn verify(directory: &Path, threads: Option<usize>) -> Result<Verification, 
         joined = Some(meet(&half, &certificate, &table, &values)?);
     }
     let table = joined.as_ref().unwrap_or(&table);
-    let sight = Readers { path: &path };
     let pool = crate::threads::pool(threads)?;
-    let mut found = pool.install(|| sound.judge(table, data_intact, &sight))?;
+    let mut found = pool.install(|| sound.judge(table, data_intact))?;
     found.other_files = others(&half, &certificate)?;
     Ok(found)
 }

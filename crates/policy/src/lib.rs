@@ -12,7 +12,7 @@ mod parse;
 pub mod paths;
 mod promises;
 pub mod reader;
-mod sequences;
+pub mod sequences;
 pub mod syntax;
 mod task;
 pub mod transactions;
@@ -58,10 +58,8 @@ pub struct Policy {
     pub promises: Vec<Promised>,
     /// How the release is made.
     pub release: ReleaseSpec,
-    /// What only paths need; `None` for other kinds of data.
-    pub paths: Option<paths::PathsSpec>,
-    /// What only transactions need; `None` for other kinds of data.
-    pub transactions: Option<transactions::TransactionsSpec>,
+    /// What only paths and transactions need; `None` for other kinds of data.
+    pub sequences: Option<sequences::SequencesSpec>,
     /// How much the red team may achieve.
     pub attack: AttackSpec,
 }
@@ -271,10 +269,9 @@ impl Policy {
                 HierarchySpec::File(path) => Some(path.as_path()),
                 _ => None,
             });
-        let places = self.paths.as_ref().and_then(|spec| spec.places.as_deref());
-        let taxonomy = self.transactions.as_ref();
-        let taxonomy = taxonomy.and_then(|spec| spec.taxonomy.as_deref());
-        own.chain(places).chain(taxonomy).collect()
+        let spec = self.sequences.as_ref();
+        own.chain(spec.and_then(|spec| spec.hierarchy.as_deref()))
+            .collect()
     }
 
     /// The attributes with this role.

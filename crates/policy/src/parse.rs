@@ -8,12 +8,13 @@ use super::attack::attack_section;
 use super::attributes::attributes;
 use super::kinds::{DataKind, Part};
 use super::mistake::Mistake;
-use super::paths::{self, PathsSpec};
+use super::paths;
 use super::promises::{JudgedOn, promises};
 use super::reader::{Mistakes, Node, Section};
+use super::sequences::SequencesSpec;
 use super::sequences::unused_taxonomies;
 use super::task::{grows, task};
-use super::transactions::{self, TransactionsSpec};
+use super::transactions;
 use super::{
     AttributeSpec, DataSpec, DetailSpec, Formulas, Knowledge, Metric, Policy, Promised,
     RecordsKnown, ReleaseSpec, Vocabulary, microdata, syntax,
@@ -50,9 +51,8 @@ fn read(
     let kind = kind.map(|(_, kind)| kind).next().unwrap_or_default();
     let (entry, words) = (kind.entry(), vocabulary.of(kind));
     let is_table = entry.knows == Knowledge::QuasiIdentifiers;
-    let mut paths = matches!(entry.knows, Knowledge::Doublets(_)).then(PathsSpec::default);
-    let mut transactions =
-        matches!(entry.knows, Knowledge::Items(_)).then(TransactionsSpec::default);
+    let mut paths = matches!(entry.knows, Knowledge::Doublets(_)).then(SequencesSpec::default);
+    let mut transactions = matches!(entry.knows, Knowledge::Items(_)).then(SequencesSpec::of_items);
 
     let data = root.need("data", "add `[data]` with `path = \"patients.csv\"`");
     let data = data
@@ -141,8 +141,7 @@ fn read(
         knows_program,
         promises: promised,
         release: release?,
-        paths,
-        transactions,
+        sequences: paths.or(transactions),
     })
 }
 

@@ -1,5 +1,9 @@
 //! What policies about paths, transactions and streams have in common: attributes beside the sequence, which are not generalized.
 
+mod spec;
+
+pub use spec::{Named, SequenceColumns, SequencesSpec};
+
 use denym_data::Role;
 use denym_measure::catalogue::Needs;
 

@@ -5,57 +5,13 @@ use std::path::PathBuf;
 use denym_data::Role;
 
 use super::parse::set;
-use super::paths::Named;
 use super::promises::JudgedOn;
 use super::reader::{Mistakes, Section};
-use super::sequences::{beside, few};
+use super::sequences::{Named, SequenceColumns, SequencesSpec, beside, few};
 use super::{AttributeSpec, Bounded, Knowledge, Metric, Promised, ReleaseSpec};
 
-/// What a policy about transactions says beyond one about a table.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TransactionsSpec {
-    /// Names of columns where they are not the usual ones.
-    pub columns: TransactionColumns,
-    /// What stands between the items of one cell.
-    pub separator: char,
-    /// Whether the policy says how many items the adversary knows.
-    pub knows_given: bool,
-    /// Whether suppression ends with a pass that takes back what is not needed.
-    pub unsuppress: bool,
-    /// A hierarchy of items, for generalization.
-    pub taxonomy: Option<PathBuf>,
-    /// Minimum support and largest size of the itemsets that the choice should spare.
-    pub frequent: Option<(u64, usize)>,
-}
-
-impl Default for TransactionsSpec {
-    fn default() -> Self {
-        Self {
-            columns: TransactionColumns::default(),
-            separator: SEPARATOR,
-            knows_given: false,
-            unsuppress: true,
-            taxonomy: None,
-            frequent: None,
-        }
-    }
-}
-
-/// Columns of a file of transactions, each with its place in the policy.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct TransactionColumns {
-    /// Who.
-    pub subject: Option<Named>,
-    /// One item; long form.
-    pub item: Option<Named>,
-    /// All items of a subject; wide form.
-    pub items: Option<Named>,
-}
-
-/// What stands between the items of one cell when the policy does not say.
-pub const SEPARATOR: char = ';';
 /// The keys of `[data]` that only transactions have.
-pub(super) fn data_keys(section: &Section<'_, '_>, spec: &mut TransactionsSpec) {
+pub(super) fn data_keys(section: &Section<'_, '_>, spec: &mut SequencesSpec) {
     let column = |key: &str, example: &str| {
         let node = section.get(key)?;
         let name = node.string(example)?.to_owned();
@@ -64,12 +20,13 @@ pub(super) fn data_keys(section: &Section<'_, '_>, spec: &mut TransactionsSpec) 
             span: node.span(),
         })
     };
-    spec.columns = TransactionColumns {
+    spec.columns = SequenceColumns {
         subject: column("subject", "customer"),
-        item: column("item", "product"),
-        items: column("items-column", "basket"),
+        location: column("item", "product"),
+        cell: column("items-column", "basket"),
+        ..SequenceColumns::default()
     };
-    if let (Some(_), Some(node)) = (&spec.columns.items, section.get("item")) {
+    if let (Some(_), Some(node)) = (&spec.columns.cell, section.get("item")) {
         node.mistake(
             "policy-two-forms",
             "a column of items holds all items of a subject already",
@@ -81,7 +38,7 @@ pub(super) fn data_keys(section: &Section<'_, '_>, spec: &mut TransactionsSpec) 
     {
         let mut letters = text.chars();
         match (letters.next(), letters.next()) {
-            (Some(letter), None) => spec.separator = letter,
+            (Some(letter), None) => spec.separator = Some(letter),
             _ => node.mistake(
                 "policy-wrong-type",
                 "`separator` must be one character",
@@ -94,7 +51,7 @@ pub(super) fn data_keys(section: &Section<'_, '_>, spec: &mut TransactionsSpec) 
 /// Beside the items there is whose they are and what must not be learned; what else an adversary may know is written as an item.
 pub(super) fn check_attributes(
     attributes: &mut Vec<AttributeSpec>,
-    spec: &mut TransactionsSpec,
+    spec: &mut SequencesSpec,
     mistakes: &Mistakes,
 ) {
     for attribute in std::mem::take(attributes) {
@@ -131,7 +88,7 @@ pub(super) fn check_attributes(
 /// What `[adversary]` says of transactions.
 pub(super) fn adversary(
     section: &Section<'_, '_>,
-    spec: &mut TransactionsSpec,
+    spec: &mut SequencesSpec,
 ) -> Option<(Knowledge, bool)> {
     let node = section.get("knows")?;
     spec.knows_given = true;
@@ -161,12 +118,12 @@ pub(super) fn bounded_once(found: &[Promised], mistakes: &Mistakes) {
 }
 
 /// The keys of `[release]` that only transactions have.
-pub(super) fn release(section: &Section<'_, '_>, own: &mut TransactionsSpec, spec: &ReleaseSpec) {
+pub(super) fn release(section: &Section<'_, '_>, own: &mut SequencesSpec, spec: &ReleaseSpec) {
     if let Some(node) = section.get("unsuppress") {
         set(&mut own.unsuppress, node.boolean());
     }
     if let Some(node) = section.get("taxonomy") {
-        own.taxonomy = node.string("products.csv").map(PathBuf::from);
+        own.hierarchy = node.string("products.csv").map(PathBuf::from);
     }
     if let Some(node) = section.get("frequent-itemsets")
         && let Some(table) = node.section(&["support", "size"], "{ support = 100, size = 3 }")

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use denym_policy::{Knowledge, PromiseSpec};
 
 pub use basis::{Basis, Shape, Word};
-pub use layout::{PathClaims, PathForm, TransactionForm};
+pub use layout::{PathClaims, PathForm, TransactionForm, laid_out, parts};
 pub use program::{Found, Program, percent};
 
 /// The version of the certificate's form; since 2 it lists every published column.

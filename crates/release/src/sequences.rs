@@ -1,12 +1,14 @@
 //! What was promised about paths and transactions and what the judge finds, promise by promise.
 
-use denym_data::paths::{Attribute, Paths};
+use denym_data::Sequences;
+use denym_data::sequences::Attribute;
 use denym_measure::promises::Confidence;
-use denym_measure::sequences::SequenceAudit;
+use denym_measure::sequences::{Doublets, Items, SequenceAudit};
 use denym_measure::{Bounded, Promise, PromiseSpec, Sense, SensitiveAttribute};
 
 use crate::Error;
 use crate::certificate::{Check, Claim};
+use denym_policy::Knowledge;
 use denym_policy::paths::Matching;
 
 /// What is judged on groups of sequences.
@@ -21,8 +23,30 @@ pub struct Asked {
 /// Someone who judges sequences against what an adversary knows; an error is its own.
 pub type Judge<'a, E> = &'a mut dyn FnMut(&Asked) -> Result<SequenceAudit, E>;
 
+/// Judges what sequences show against somebody who knows any so many of their doublets or items; `None` where other things are known.
+pub fn judge(knows: Knowledge, seen: &Sequences, asked: &Asked) -> Option<SequenceAudit> {
+    let within = asked.within.clone();
+    match knows {
+        Knowledge::Doublets(l) => {
+            let knowledge = Doublets {
+                places: within,
+                ..Doublets::covering(l)
+            };
+            Some(knowledge.judge(seen, &asked.promises))
+        }
+        Knowledge::Items(m) => {
+            let knowledge = Items {
+                m,
+                sensitive: within,
+            };
+            Some(knowledge.judge(seen, &asked.promises))
+        }
+        _ => None,
+    }
+}
+
 /// The sensitive attributes of sequences as promises see them, distributed as over these records.
-pub fn sensitive_attributes(table: &Paths) -> Vec<SensitiveAttribute> {
+pub fn sensitive_attributes(table: &Sequences) -> Vec<SensitiveAttribute> {
     let one = |own: &Attribute| {
         let mut reference = vec![0; own.values.len()];
         for &code in &own.codes {
@@ -45,7 +69,7 @@ pub fn sensitive_attributes(table: &Paths) -> Vec<SensitiveAttribute> {
 /// Sensitive places that more subjects visited than the bound allows, so that they are published nowhere.
 ///
 /// Hiding other doublets cannot lower the share of all subjects; no group of the release says more than that share.
-pub fn over_bound(paths: &Paths, promises: &[PromiseSpec]) -> Vec<String> {
+pub fn over_bound(paths: &Sequences, promises: &[PromiseSpec]) -> Vec<String> {
     let mut over = Vec::new();
     for promise in promises {
         let Some((Bounded::Places(places), at_most)) = promise.bounded() else {
@@ -98,7 +122,11 @@ pub fn claims<E: From<Error>>(
         let attested = matching == Matching::Consistent || spec.is_about_places();
         found.push(Claim {
             quasi_identifiers: Vec::new(),
-            violating_records: 0,
+            violating_records: own
+                .iter()
+                .map(|own| own.violating_records)
+                .max()
+                .unwrap_or(0),
             promise: spec.name().to_owned(),
             attribute: spec.attribute().cloned().flatten(),
             asked: spec.bound(),

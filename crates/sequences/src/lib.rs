@@ -33,7 +33,9 @@ pub use error::Error;
 pub use miner::mine;
 pub use recoding::{PathRecoding, Rows, Stats, Vocabulary};
 pub use republication::{Earlier, check_contradiction, check_republication, republish};
-pub use request::{Algorithm, Bound, Context, Cost, Hopeless, Limits, Matching, Request, Secret};
+pub use request::{
+    Algorithm, Bound, Context, Cost, Elements, Hopeless, Limits, Matching, Request, Secret,
+};
 pub use solve::{critical_violations, exposed_records, solve};
 pub use summary::Summary;
 pub use transactions::{

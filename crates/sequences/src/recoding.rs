@@ -1,7 +1,9 @@
 //! What a solver found: what each record publishes, and what that cost.
 
+use denym_data::Sequences;
 use denym_data::paths::{Attribute, Doublet, Paths};
 use denym_measure::sequences::Removal;
+use hashbrown::HashMap;
 
 use crate::error::Error;
 use crate::request::Algorithm;
@@ -120,7 +122,7 @@ impl Stats {
     }
 }
 
-/// What to publish in the place of a table of paths.
+/// What to publish in the place of a table of paths or transactions.
 #[derive(Clone, Debug)]
 pub struct PathRecoding {
     /// The solver that made it; for `Auto`, the one it chose.
@@ -133,6 +135,8 @@ pub struct PathRecoding {
     pub vocabulary: Vocabulary,
     /// Figures.
     pub stats: Stats,
+    /// Frequent itemsets before and after, where they were asked for.
+    pub frequent: Option<(u64, u64)>,
     pub(crate) rows: Rows,
     pub(crate) row_of_record: Vec<u32>,
 }
@@ -185,6 +189,7 @@ impl PathRecoding {
             dropped_records: Vec::new(),
             vocabulary,
             stats,
+            frequent: None,
             rows,
             row_of_record: summary.row_of_record.clone(),
         }
@@ -200,10 +205,64 @@ impl PathRecoding {
         (0..self.rows.starts.len() - 1).map(|row| self.rows.row(row))
     }
 
+    /// What each row publishes, as a table of its own.
+    pub fn shown(&self) -> Result<Sequences, Error> {
+        let words = &self.vocabulary;
+        Ok(Sequences::from_codes(
+            words.locations.clone(),
+            words.times.clone(),
+            words.doublets.clone(),
+            self.rows.starts.clone(),
+            self.rows.items.clone(),
+        )?)
+    }
+
+    /// The source records in `order`. Records of one row are equal: a row is read where its first record has it, which is
+    /// near, instead of where each record has it, which is anywhere.
+    pub fn source_of(&self, source: &Sequences, order: &[u32]) -> Result<Sequences, Error> {
+        let mut first = vec![u32::MAX; self.rows.starts.len() - 1];
+        for (record, &row) in (0..).zip(&self.row_of_record) {
+            let first = &mut first[row as usize];
+            *first = record.min(*first);
+        }
+        let path =
+            |record: usize| source.record(first[self.row_of_record[record] as usize] as usize);
+        Ok(source.of_records(order, path)?)
+    }
+
     /// What record `record` of the source publishes, as ids of the vocabulary.
     #[inline]
     pub fn published(&self, record: usize) -> &[u32] {
         self.rows.row(self.row_of_record[record] as usize)
+    }
+
+    /// For each source doublet the doublets of the written table that may stand for it, found by their labels.
+    pub fn standing(&self, released: &Sequences) -> Result<Vec<Vec<u32>>, Error> {
+        let words = &self.vocabulary;
+        let known: HashMap<(&str, &str), u32> = words
+            .doublets
+            .iter()
+            .zip(0..)
+            .map(|(doublet, id)| {
+                let place = words.locations[doublet.location as usize].as_str();
+                let time = words.times[doublet.time as usize].as_str();
+                ((place, time), id)
+            })
+            .collect();
+        let mut written = vec![None; words.doublets.len()];
+        for (doublet, id) in released.doublets().iter().zip(0_u32..) {
+            let place = released.locations()[doublet.location as usize].as_str();
+            let time = released.times()[doublet.time as usize].as_str();
+            let word = known.get(&(place, time)).ok_or(Error::Internal {
+                what: "the written data has a doublet that was not to be published",
+            })?;
+            written[*word as usize] = Some(id);
+        }
+        let chain = |chain: &Vec<u32>| {
+            let ids = chain.iter();
+            ids.filter_map(|&word| written[word as usize]).collect()
+        };
+        Ok(words.stands_for.iter().map(chain).collect())
     }
 
     /// What an adversary may conclude from a missing doublet; the judge of `consistent` asks for it.

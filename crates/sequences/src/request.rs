@@ -79,10 +79,14 @@ pub enum Algorithm {
     Optimum,
     /// Whole paths made without a look at who has which value, all or nothing: safe against who knows the program.
     BlindSuppression,
+    /// Items removed from every set that has them.
+    ItemSuppression,
+    /// Items made coarser by a taxonomy, everywhere alike.
+    ItemGeneralization,
 }
 
 impl Algorithm {
-    /// Name in policies, with its algorithm.
+    /// Name in policies about paths, with its algorithm.
     pub const NAMES: [(&'static str, Self); 7] = [
         ("global-suppression", Self::GlobalSuppression),
         ("local-suppression", Self::LocalSuppression),
@@ -93,17 +97,42 @@ impl Algorithm {
         ("blind-suppression", Self::BlindSuppression),
     ];
 
-    /// The algorithm of a name.
+    /// Name in policies about transactions, with its algorithm.
+    pub const OF_ITEMS: [(&'static str, Self); 4] = [
+        ("item-suppression", Self::ItemSuppression),
+        ("item-generalization", Self::ItemGeneralization),
+        ("auto", Self::Auto),
+        ("blind-suppression", Self::BlindSuppression),
+    ];
+
+    /// The algorithm for paths of a name.
     pub fn from_name(name: &str) -> Option<Self> {
         let found = Self::NAMES.iter().find(|(known, _)| *known == name);
         found.map(|(_, algorithm)| *algorithm)
     }
 
+    /// The algorithm for transactions of a name.
+    pub fn of_items(name: &str) -> Option<Self> {
+        let found = Self::OF_ITEMS.iter().find(|(known, _)| *known == name);
+        found.map(|(_, algorithm)| *algorithm)
+    }
+
     /// The name of an algorithm.
     pub fn name(self) -> &'static str {
-        let found = Self::NAMES.iter().find(|(_, known)| *known == self);
+        let mut names = Self::NAMES.iter().chain(&Self::OF_ITEMS);
+        let found = names.find(|(_, known)| *known == self);
         found.map_or("", |(name, _)| name)
     }
+}
+
+/// What the adversary knows any so many of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Elements {
+    /// Places with their times; what is sensitive among them may be known as well.
+    #[default]
+    Doublets,
+    /// Items, which have no time; a sensitive item is known to nobody.
+    Items,
 }
 
 /// What a suppressed doublet costs, in the greedy score.
@@ -131,14 +160,16 @@ pub enum Hopeless {
     DropRecords,
 }
 
-/// A request on paths.
+/// A request on paths or transactions.
 #[derive(Clone)]
 pub struct Request {
-    /// Most doublets the adversary knows.
+    /// What records are made of.
+    pub elements: Elements,
+    /// Most doublets, or items, the adversary knows.
     pub l: usize,
     /// Fewest subjects in a group.
     pub k: u64,
-    /// Sensitive values and places with their bounds.
+    /// Sensitive values and places, or items, with their bounds.
     pub bounds: Vec<Bound>,
     /// What else must hold of every group, on the attributes of the table by position.
     pub promises: Vec<Arc<dyn Promise>>,
@@ -150,7 +181,7 @@ pub struct Request {
     pub unsuppress: bool,
     /// What the greedy choice minds losing.
     pub cost: Cost,
-    /// Coarser places and times, from fine to coarse; needed by `Coarsening`.
+    /// Coarser places and times, from fine to coarse; needed by `Coarsening` and `ItemGeneralization`.
     pub ladder: Option<Ladder>,
     /// What to do with records that no doublet suppression can save.
     pub hopeless: Hopeless,
@@ -160,6 +191,7 @@ impl Request {
     /// LK-anonymity with the defaults: consistent matching, `auto`, no sensitive value.
     pub fn new(l: usize, k: u64) -> Self {
         Self {
+            elements: Elements::Doublets,
             l,
             k,
             bounds: Vec::new(),

@@ -1,4 +1,4 @@
-//! One door to every solver of paths.
+//! One door to every solver of sequences.
 
 use denym_data::paths::Paths;
 
@@ -6,10 +6,13 @@ use crate::error::Error;
 use crate::global_suppression;
 use crate::miner;
 use crate::recoding::{PathRecoding, Rows, Vocabulary};
-use crate::request::{Algorithm, Context, Hopeless, Limits, Matching, Request, Secret};
+use crate::request::{Algorithm, Context, Elements, Hopeless, Limits, Matching, Request, Secret};
 use crate::summary::Summary;
 use crate::violations::Violations;
-use crate::{blind_suppression, coarsening, consistent, local_suppression, optimum, whole_paths};
+use crate::{
+    blind_suppression, coarsening, consistent, local_suppression, optimum, transactions,
+    whole_paths,
+};
 
 /// A table made ready for solvers: its summary, what breaks the promise, and who cannot be helped.
 #[derive(Debug)]
@@ -30,6 +33,9 @@ pub(crate) struct Problem<'a> {
 
 /// Finds a recoding of `paths` that keeps the promise of `request`.
 pub fn solve(paths: &Paths, request: &Request, context: &Context) -> Result<PathRecoding, Error> {
+    if request.elements == Elements::Items {
+        return transactions::solve(paths, request, context);
+    }
     let problem = Problem::new(paths, request, context)?;
     let mut recoding = match request.algorithm {
         Algorithm::GlobalSuppression => global(&problem, request.unsuppress, context)?,
@@ -39,6 +45,11 @@ pub fn solve(paths: &Paths, request: &Request, context: &Context) -> Result<Path
         Algorithm::Optimum => optimum::solve(&problem, context)?,
         Algorithm::BlindSuppression => blind_suppression::solve(&problem, context)?,
         Algorithm::Auto => auto(&problem, context)?,
+        Algorithm::ItemSuppression | Algorithm::ItemGeneralization => {
+            return Err(Error::BadOption {
+                what: "an algorithm of items does not work on doublets",
+            });
+        }
     };
     recoding
         .stats
@@ -54,6 +65,9 @@ pub fn critical_violations(
     context: &Context,
 ) -> Result<Violations, Error> {
     request.check()?;
+    if request.elements == Elements::Items {
+        return transactions::critical_itemsets(paths, &request.into(), context);
+    }
     let limits = request.limits(paths)?;
     miner::mine(&Summary::new(paths, &limits), &limits, context)
 }

@@ -27,17 +27,19 @@
 
 use std::sync::Arc;
 
+use denym_data::sequences::Doublet;
 use denym_data::{Fraction, Sequences};
 use denym_measure::Promise;
 use denym_measure::promises::{Confidence, KAnonymity};
+use hashbrown::HashMap;
 
 use crate::blind_suppression;
 use crate::error::Error;
 use crate::frequent;
 use crate::global_suppression;
 use crate::miner;
-use crate::recoding::Rows;
-use crate::request::{Context, Cost, Limits};
+use crate::recoding::{PathRecoding, Rows, Stats, Vocabulary};
+use crate::request::{Algorithm, Context, Cost, Limits, Request, Secret};
 use crate::summary::Summary;
 use crate::violations::Violations;
 
@@ -94,6 +96,46 @@ impl TransactionRequest {
     }
 }
 
+impl From<&Request> for TransactionRequest {
+    fn from(request: &Request) -> Self {
+        let sensitive = request
+            .bounds
+            .iter()
+            .filter_map(|bound| match &bound.secret {
+                Secret::Place { location } => Some((location.clone(), bound.at_most)),
+                Secret::Value { .. } => None,
+            });
+        let ladder = request
+            .ladder
+            .as_ref()
+            .filter(|ladder| !ladder.rungs.is_empty());
+        let taxonomy = ladder.map(|ladder| {
+            let items = ladder.rungs[0].places.len();
+            let chain = |item: usize| {
+                ladder
+                    .rungs
+                    .iter()
+                    .map(move |rung| rung.places[item].clone())
+            };
+            (0..items).map(|item| chain(item).collect()).collect()
+        });
+        Self {
+            m: request.l,
+            k: request.k,
+            sensitive: sensitive.collect(),
+            promises: request.promises.clone(),
+            taxonomy,
+            blind: request.algorithm == Algorithm::BlindSuppression,
+            cost: request.cost,
+            unsuppress: request.unsuppress,
+            nuggets: match request.cost {
+                Cost::FrequentSequences { support, length } => Some((support, length)),
+                Cost::Instances => None,
+            },
+        }
+    }
+}
+
 impl std::fmt::Debug for TransactionRequest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("TransactionRequest")
@@ -124,14 +166,89 @@ pub struct TransactionRecoding {
     pub loss: f64,
     /// Frequent itemsets before and after, when asked for.
     pub nuggets: Option<(u64, u64)>,
+    /// The loss of an instance shown under each name.
+    coarseness: Vec<f64>,
 }
 
 impl TransactionRecoding {
-    /// For each source item the name it is published under, if any.
-    pub fn shown_names(&self) -> Vec<Vec<String>> {
-        let name = |shown: &Option<u32>| shown.map(|name| self.names[name as usize].clone());
-        let shown = self.name_of.iter().map(name);
-        shown.map(|name| name.into_iter().collect()).collect()
+    /// The same in the words of any recoding: what each distinct set publishes, names in their order.
+    fn spelled_out(self, algorithm: Algorithm, table: &Sequences, secret: &[bool]) -> PathRecoding {
+        let mut order: Vec<u32> = (0..self.names.len() as u32).collect();
+        order.sort_unstable_by_key(|&name| &self.names[name as usize]);
+        let mut rank = vec![0_u32; order.len()];
+        for (place, &name) in (0..).zip(&order) {
+            rank[name as usize] = place;
+        }
+        let shown_as: Vec<Option<u32>> = self
+            .name_of
+            .iter()
+            .map(|name| name.map(|name| rank[name as usize]))
+            .collect();
+        let mut rows = Rows::from_lists([]);
+        let mut known: HashMap<&[u32], u32> = HashMap::new();
+        let row_of_record = table.records().map(|set| {
+            *known.entry(set).or_insert_with(|| {
+                let mut shown: Vec<u32> = set
+                    .iter()
+                    .filter_map(|&item| shown_as[item as usize])
+                    .collect();
+                shown.sort_unstable();
+                shown.dedup();
+                rows.items.extend(shown);
+                rows.starts.push(rows.items.len() as u32);
+                rows.starts.len() as u32 - 2
+            })
+        });
+        let row_of_record = row_of_record.collect();
+        let mut count = vec![0_u64; self.name_of.len()];
+        for &item in table.records().flatten() {
+            count[item as usize] += 1;
+        }
+        let public = (0..count.len()).filter(|&item| !secret[item] && count[item] > 0);
+        let own = |item: &usize| {
+            let shown = self.name_of[*item].map(|name| &self.names[name as usize]);
+            shown == Some(&table.locations()[*item])
+        };
+        let lost = public.clone().filter(|&item| self.name_of[item].is_none());
+        let stats = Stats {
+            critical_violations: self.critical_violations,
+            critical_violations_by_length: self.critical_violations_by_length,
+            doublets: self.instances,
+            lost_doublets: self.lost_instances,
+            unchanged_doublets: public.clone().filter(own).map(|item| count[item]).sum(),
+            distortion: if self.instances > 0 {
+                self.lost_instances as f64 / self.instances as f64
+            } else {
+                0.0
+            },
+            loss: self.loss,
+            rounds: 0,
+        };
+        PathRecoding {
+            algorithm,
+            suppressed: lost.map(|item| item as u32).collect(),
+            dropped_records: Vec::new(),
+            vocabulary: Vocabulary {
+                locations: (order.iter())
+                    .map(|&name| self.names[name as usize].clone())
+                    .collect(),
+                times: vec![String::new()],
+                doublets: (0..order.len() as u32)
+                    .map(|location| Doublet { time: 0, location })
+                    .collect(),
+                loss: (order.iter())
+                    .map(|&name| self.coarseness[name as usize])
+                    .collect(),
+                stands_for: shown_as
+                    .iter()
+                    .map(|name| name.iter().copied().collect())
+                    .collect(),
+            },
+            stats,
+            frequent: self.nuggets,
+            rows,
+            row_of_record,
+        }
     }
 
     /// The released transactions.
@@ -153,6 +270,54 @@ impl TransactionRecoding {
         }
         Ok(released)
     }
+}
+
+/// Finds a recoding by the algorithm of `request`; `auto` is the one with the least loss, suppression where both lose as much.
+pub(crate) fn solve(
+    table: &Sequences,
+    request: &Request,
+    context: &Context,
+) -> Result<PathRecoding, Error> {
+    request.check()?;
+    let mut asked = TransactionRequest::from(request);
+    let secret: Vec<bool> = table
+        .locations()
+        .iter()
+        .map(|item| asked.sensitive.iter().any(|(name, _)| name == item))
+        .collect();
+    let algorithm = match request.algorithm {
+        Algorithm::Auto => {
+            let tries = [Algorithm::ItemSuppression, Algorithm::ItemGeneralization];
+            let tries = &tries[..if asked.taxonomy.is_some() { 2 } else { 1 }];
+            let mut best: Option<PathRecoding> = None;
+            for &algorithm in tries {
+                let mut request = request.clone();
+                request.algorithm = algorithm;
+                let found = solve(table, &request, context)?;
+                if best
+                    .as_ref()
+                    .is_none_or(|best| found.stats.loss < best.stats.loss)
+                {
+                    best = Some(found);
+                }
+            }
+            return best.ok_or(Error::Internal {
+                what: "suppression is always tried",
+            });
+        }
+        Algorithm::ItemSuppression => {
+            asked.taxonomy = None;
+            Algorithm::ItemSuppression
+        }
+        own @ (Algorithm::ItemGeneralization | Algorithm::BlindSuppression) => own,
+        _ => {
+            return Err(Error::BadOption {
+                what: "an algorithm of doublets does not work on items",
+            });
+        }
+    };
+    let found = solve_transactions(table, &asked, context)?;
+    Ok(found.spelled_out(algorithm, table, &secret))
 }
 
 /// Finds a recoding of the items that keeps the promise.
@@ -373,6 +538,7 @@ fn finish(
         lost_instances: lost,
         loss: if all > 0 { loss / all as f64 } else { 0.0 },
         nuggets: None,
+        coarseness: coarseness.to_vec(),
     }
 }
 
@@ -393,7 +559,7 @@ fn generalize(
     }
     // Nodes: the items, then every ancestor of a public item. each has one parent.
     let mut names = table.locations().to_vec();
-    let mut code: hashbrown::HashMap<String, u32> = names.iter().cloned().zip(0..).collect();
+    let mut code: HashMap<String, u32> = names.iter().cloned().zip(0..).collect();
     let mut parents: Vec<Option<u32>> = vec![None; items];
     let mut leaves: Vec<Vec<u32>> = (0..items as u32).map(|item| vec![item]).collect();
     for item in (0..items).filter(|&item| secret_of[item].is_none()) {

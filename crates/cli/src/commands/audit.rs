@@ -5,7 +5,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use denym::{Audit, AuditRequest, Encoding, Error, Format, ReadOptions, WhatIf, read_policy};
+use denym::{
+    Audit, AuditRequest, Elements, Encoding, Error, Format, ReadOptions, WhatIf, read_policy,
+};
 use serde_json::{Value, json};
 
 use super::claims::{self, number};
@@ -139,10 +141,10 @@ pub(crate) fn bound(text: &str) -> Result<denym::Fraction, Error> {
 /// Measures the data.
 pub(crate) fn run(args: &AuditArgs, console: &Console) -> Result<ExitCode, Error> {
     if args.paths || args.doublets.is_some() {
-        return super::audit_paths::run(args, console);
+        return super::audit_sequences::run(args, Elements::Doublets, console);
     }
     if args.transactions || args.items.is_some() {
-        return super::audit_transactions::run(args, console);
+        return super::audit_sequences::run(args, Elements::Items, console);
     }
     if let Some(file) = &args.policy {
         return against(args, file, console);

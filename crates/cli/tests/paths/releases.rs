@@ -457,8 +457,75 @@ fn explore_shows_the_price_of_each_bound() {
     );
     let args = ["explore", "p.toml", "--confidence", "0.01,0.6"];
     let (_, found) = json(at, &args);
-    assert_eq!(found["trials"][0]["status"], "refused");
-    assert_eq!(found["trials"][1]["status"], "feasible");
+    let trials = found["trials"].as_array().expect("trials");
+    assert_eq!(trials.len(), 2);
+    // What the policy fixes stands beside what varies.
+    for (trial, (confidence, status)) in trials.iter().zip([(0.01, "refused"), (0.6, "feasible")]) {
+        assert_eq!(
+            (&trial["confidence"], &trial["status"]),
+            (&confidence.into(), &status.into())
+        );
+        assert_eq!((&trial["k"], &trial["doublets"]), (&30.into(), &3.into()));
+    }
+    let (code, found) = json(at, &["explore", "p.toml", "--items", "2"]);
+    assert_eq!(
+        (code, &found["error"]["message"]),
+        (2, &"--items has no meaning for paths".into())
+    );
+    let args = ["explore", "p.toml", "--algorithm", "global-supression"];
+    let (code, found) = json(at, &args);
+    assert_eq!(
+        (code, &found["error"]["message"]),
+        (
+            2,
+            &"there is no algorithm `global-supression` for paths".into()
+        )
+    );
+}
+
+/// The policy's promises on the source and on what came of it: every figure is that of the audit by flags, and of the release.
+#[test]
+fn a_policy_is_judged_on_paths_as_they_stand() {
+    let directory = thesis();
+    let at = directory.path();
+    let (code, found) = json(at, &["audit", "--policy", "policy.toml"]);
+    assert_eq!((code, &found["status"]), (1, &"fails".into()), "{found}");
+    let args = [
+        "audit",
+        "table1.csv",
+        "--doublets",
+        "2",
+        "--k",
+        "2",
+        "--confidence",
+        "status=On-welfare:0.5",
+    ];
+    let (_, counted) = json(at, &args);
+    let claim = |promise: &str| -> Value {
+        let claims = found["claims"].as_array().expect("claims");
+        let own = claims.iter().find(|claim| claim["promise"] == promise);
+        own.expect("a claim").clone()
+    };
+    let (k, confidence) = (claim("k-anonymity"), claim("confidence"));
+    // By hand: only the first path has a1, and that person is on welfare.
+    assert_eq!((&k["measured"], &k["holds"]), (&1.0.into(), &false.into()));
+    assert_eq!(
+        k["measured"].as_f64(),
+        counted["lkc"]["smallest_group"].as_f64()
+    );
+    assert_eq!(
+        (&confidence["measured"], &confidence["holds"]),
+        (&1.0.into(), &false.into())
+    );
+    assert_eq!(confidence["measured"], counted["lkc"]["largest_confidence"]);
+
+    // Table 2 keeps both promises.
+    write(at, "table2.csv", TABLE_2);
+    let text = policy("table2.csv", 2, 2, WELFARE, "covers", GLOBAL);
+    write(at, "released.toml", text);
+    let (code, found) = json(at, &["audit", "--policy", "released.toml"]);
+    assert_eq!((code, &found["status"]), (0, &"holds".into()), "{found}");
+    assert_eq!(found["claims"][0]["measured"], 2.0);
 }
 
 #[test]

@@ -314,6 +314,11 @@ fn audit_and_explore_know_transactions() {
         assert_eq!(found["holds"], false);
     }
     write(at, "policy.toml", POLICY);
+    // The policy's own promises, on the sets as they stand: the figures of the audit by flags.
+    let (code, found) = json(at, &["audit", "--policy", "policy.toml"]);
+    assert_eq!((code, &found["status"]), (1, &"fails".into()), "{found}");
+    assert_eq!(found["claims"][0]["promise"], "k-anonymity");
+    assert_eq!(found["claims"][0]["measured"], 1.0);
     let args = ["explore", "policy.toml", "--k", "2,3,4", "--items", "1,2"];
     let (code, found) = json(at, &args);
     assert_eq!(code, 0, "{found}");

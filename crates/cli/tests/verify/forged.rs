@@ -183,6 +183,34 @@ fn what_nobody_can_measure_is_never_measured() {
     }
 }
 
+/// A certificate that does not itself say that a claim holds is no word to rest on: of paths, of transactions and of all else alike.
+#[test]
+fn a_claim_that_is_not_said_to_hold_fails_for_every_kind() {
+    let all = bundles::all();
+    for name in ["paths", "raw-paths", "baskets", "trails"] {
+        assert!(all.iter().any(|bundle| bundle.name == name), "{name}");
+    }
+    for whole in &all {
+        for said in [Value::Null, json!(false)] {
+            let mut bundle = whole.clone();
+            bundle.certificate["claims"][0]["holds"] = said;
+            let (code, found, _) = bundle.verify();
+            let claim = &found["claims"][0];
+            assert_eq!(
+                (code, &claim["holds"], &claim["problem"], &found["holds"]),
+                (
+                    1,
+                    &json!(false),
+                    &json!("the certificate itself does not say that it holds"),
+                    &json!(false)
+                ),
+                "{}: {found}",
+                whole.name
+            );
+        }
+    }
+}
+
 #[test]
 fn numbers_of_people_are_counted_and_never_believed() {
     let all = bundles::all();

@@ -35,6 +35,24 @@ pub enum PathsError {
         /// Column name.
         attribute: String,
     },
+    /// A cell cannot be used.
+    #[error("row {row}: `{column}` {what}")]
+    Cell {
+        /// The column.
+        column: String,
+        /// Its row, from 1.
+        row: usize,
+        /// What is wrong.
+        what: &'static str,
+        /// What to do about it.
+        help: &'static str,
+    },
+    /// A table lacks a column.
+    #[error("there is no column `{column}`")]
+    NoColumn {
+        /// The column.
+        column: String,
+    },
     /// A point is not a number, or off the globe.
     #[error("row {row}: the point is not on the globe")]
     OffGlobe {
@@ -72,6 +90,8 @@ impl PathsError {
             Self::TwoPlaces { .. } => "path-two-places-at-one-time",
             Self::AttributeLength { .. } => "path-attribute-length",
             Self::AttributeChanges { .. } => "path-attribute-changes",
+            Self::Cell { .. } => "path-cell",
+            Self::NoColumn { .. } => "path-no-column",
             Self::OffGlobe { .. } => "path-point-off-globe",
             Self::NotPositive { .. } => "path-not-positive",
             Self::TooMany { .. } => "path-too-many",
@@ -86,6 +106,7 @@ impl PathsError {
             Self::NoTime { row, .. }
             | Self::TwoPlaces { row }
             | Self::AttributeChanges { row, .. }
+            | Self::Cell { row, .. }
             | Self::OffGlobe { row }
             | Self::BadRecord { row } => Some(format!("row {row}")),
             _ => None,
@@ -103,6 +124,8 @@ impl PathsError {
             Self::AttributeChanges { .. } => {
                 "attributes belong to the subject: repeat the same value on each row".to_owned()
             }
+            Self::Cell { help, .. } => (*help).to_owned(),
+            Self::NoColumn { .. } => "name a column of the table".to_owned(),
             Self::OffGlobe { .. } => {
                 "latitude lies in -90..90 and longitude in -180..180 degrees".to_owned()
             }

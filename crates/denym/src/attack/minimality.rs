@@ -8,17 +8,16 @@ use std::collections::BTreeMap;
 
 use denym_attack::catalogue::entry;
 use denym_attack::minimality::{Choice, MinimalityFound, Originals};
-use denym_data::paths::Paths;
-use denym_data::{Column, Table};
+use denym_data::{Column, Sequences, Table};
 use denym_engine::Engine;
 use denym_sequences::{Algorithm, Context, PathRecoding, Request};
 use denym_tabular::SpecialAlgorithm;
 
 use super::attack_error;
 use crate::kinds::microdata::family;
+use crate::kinds::sequences::{Source, read, request as solver_request};
 use crate::kinds::table::solve;
 use crate::listener::{Listener, Phase, Silent};
-use crate::paths::{PathTable, request as solver_request};
 use crate::plan::Plan;
 use crate::policy::Policy;
 use crate::{Error, source, threads};
@@ -41,11 +40,12 @@ pub fn minimality(
         let entry = entry(name).ok_or_else(|| refused("it is not in the list", NEEDS_TABLE))?;
         MinimalityFound::of(entry, originals).map_err(|error| attack_error(&error))
     };
-    if policy.paths.is_some() {
+    let sequences = policy.sequences.as_ref();
+    if sequences.is_some_and(|spec| spec.separator.is_none()) {
         let again = SearchedPaths::again(policy, &engine)?;
         listener.phase(Phase::Attacking);
         return pool.install(|| {
-            let (paths, seed) = (&again.table.paths, policy.release.seed);
+            let (paths, seed) = (&again.source.table.sequences, policy.release.seed);
             let (request, recoding) = (&again.request, &again.recoding);
             let originals = path_originals(paths, request, recoding, seed, confidence, limit)?;
             run("path-minimality", &originals)
@@ -209,7 +209,7 @@ const PATHS: (usize, u64) = (40, 200);
 
 /// A policy's paths and what its search makes of them.
 pub(super) struct SearchedPaths {
-    pub(super) table: PathTable,
+    pub(super) source: Source,
     pub(super) request: Request,
     pub(super) recoding: PathRecoding,
 }
@@ -217,15 +217,15 @@ pub(super) struct SearchedPaths {
 impl SearchedPaths {
     /// Reads the source and runs the search once more.
     pub(super) fn again(policy: &Policy, engine: &Engine) -> Result<Self, Error> {
-        let table = crate::paths::read(policy, engine)?;
-        let (request, _) = solver_request(policy, &table, engine)?;
+        let source = read(policy, engine)?;
+        let (request, _) = solver_request(policy, &source, engine)?;
         let context = Context {
             seed: policy.release.seed,
             keep_going: &|| true,
         };
-        let recoding = denym_sequences::solve(&table.paths, &request, &context)?;
+        let recoding = denym_sequences::solve(&source.table.sequences, &request, &context)?;
         Ok(Self {
-            table,
+            source,
             request,
             recoding,
         })
@@ -234,7 +234,7 @@ impl SearchedPaths {
 
 /// The originals of a release of `paths` as the red team tries them.
 pub(crate) fn originals_of_paths<'a>(
-    paths: &'a Paths,
+    paths: &'a Sequences,
     request: &'a Request,
     recoding: &PathRecoding,
     seed: u64,
@@ -247,7 +247,7 @@ pub(crate) fn originals_of_paths<'a>(
 }
 
 /// An error in words where there are more paths than the red team tries.
-pub(super) fn too_many_paths(paths: &Paths) -> Result<(), String> {
+pub(super) fn too_many_paths(paths: &Sequences) -> Result<(), String> {
     if paths.len() <= PATHS.0 {
         return Ok(());
     }
@@ -267,7 +267,7 @@ type PublishedPaths = Vec<(Vec<u32>, Vec<u32>)>;
 
 /// The originals that agree with what the search publishes of `paths`: each record may come from every source path that shows as it does.
 fn path_originals<'a>(
-    paths: &'a Paths,
+    paths: &'a Sequences,
     request: &'a Request,
     recoding: &PathRecoding,
     seed: u64,
@@ -304,7 +304,7 @@ fn path_originals<'a>(
             items.extend(distinct[path as usize]);
             starts.push(items.len() as u32);
         }
-        let mut original = Paths::from_codes(
+        let mut original = Sequences::from_codes(
             paths.locations().to_vec(),
             paths.times().to_vec(),
             paths.doublets().to_vec(),
@@ -334,7 +334,7 @@ fn path_originals<'a>(
     })
 }
 
-fn records(paths: &Paths, recoding: &PathRecoding) -> PublishedPaths {
+fn records(paths: &Sequences, recoding: &PathRecoding) -> PublishedPaths {
     let attributes = || paths.sensitive().iter().chain(paths.quasi());
     let beside = |record: usize| attributes().map(|own| own.codes[record]).collect();
     let mut rows: PublishedPaths = (0..paths.len())

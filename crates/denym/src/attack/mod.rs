@@ -35,7 +35,9 @@ pub use windows::{WindowsFound, windows};
 
 pub(crate) use certified::is_bundle;
 pub(crate) use minimality::{originals_of_paths, originals_of_table};
-pub(crate) use sequences::{effort as path_effort, guarded, items_standing_for};
+pub(crate) use sequences::{
+    ON_PATHS, as_known, attacked as attacked_sequences, effort as path_effort, guarded,
+};
 pub(crate) use table::changed_columns;
 pub(crate) use trails::sides;
 pub(crate) use windows::attacked as attacked_window;

@@ -1,26 +1,29 @@
 //! Released paths and transactions under attack: by a bundle's gate, and alone with a file of the source that the adversary has.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use denym_attack::minimality::Originals;
 use denym_attack::sequences::{Effort, Guarded, ReleasedSequences, SequenceScene};
 use denym_attack::{RedTeam, Scene, Shape};
-use denym_data::Fraction;
-use denym_data::paths::{Attribute, Paths};
+use denym_data::sequences::{Columns, Doublet, Form, SequenceTable, Wanted, seconds};
+use denym_data::{Fraction, Sequences};
 use denym_engine::{Engine, ReadOptions};
+use denym_release::sequences::over_bound;
+use denym_release::sets::judged;
 
-use super::certified::{CertifiedRelease, policy_of};
+use super::certified::{CertifiedRelease, policy_of, shape};
 use super::minimality::{SearchedPaths, originals_of_paths, removes_everywhere, too_many_paths};
 use super::red_team;
 use crate::certificate::Certificate;
+use crate::kinds::sequences::{
+    EarlierRelease, Elements, SUBJECTS, ladder, read_columns, read_released, wanted,
+};
 use crate::listener::{Listener, Phase};
-use crate::paths::{EarlierRelease, PathTable, SUBJECTS, ladder, over_bound, reordered, seconds};
-use crate::policy::paths::{Matching, PathColumns, named_column};
-use crate::policy::transactions::TransactionColumns;
+use crate::policy::paths::Matching;
+use crate::policy::sequences::SequencesSpec;
 use crate::policy::{Bounded, Knowledge, Policy, PromiseSpec};
-use crate::transactions::{Baskets, TransactionForm, coarser_names, judged};
-use crate::{Error, paths as path_files, threads, transactions as set_files};
+use crate::{Error, threads};
 
 /// A release of paths or transactions and what the adversary has.
 #[derive(Debug, Clone, Default)]
@@ -104,89 +107,21 @@ pub(crate) fn guarded(promises: &[PromiseSpec]) -> Vec<Guarded> {
     guarded.collect()
 }
 
+/// Sequences as an adversary knows them. Nobody knows a sensitive item: it is an attribute of whoever has it.
+pub(crate) fn as_known<'a>(
+    elements: Elements,
+    sequences: &'a Sequences,
+    promises: &[PromiseSpec],
+) -> Result<Cow<'a, Sequences>, Error> {
+    Ok(match elements {
+        Elements::Doublets => Cow::Borrowed(sequences),
+        Elements::Items => Cow::Owned(judged(sequences, promises)?),
+    })
+}
+
 /// Attacks the paths of `request`.
 pub fn paths(request: &SequencesRequest, listener: &dyn Listener) -> Result<SequencesFound, Error> {
-    let engine = Engine::new(request.threads)?;
-    listener.phase(Phase::Reading);
-    let released = Released::read(&engine, request, Shape::Paths)?;
-    let release = match &released.certified {
-        None => {
-            let wanted = path_files::Wanted {
-                columns: path_columns(request),
-                keep_repeats: true,
-                several_places: true,
-                sensitive: request.sensitive.clone(),
-                quasi: request.quasi.clone(),
-                ..path_files::Wanted::default()
-            };
-            let read = request.read.clone();
-            path_files::read_columns(&engine, &request.release, read, &wanted)?.paths
-        }
-        Some(own) => {
-            let form = own.certificate.paths.as_ref().map(|layout| &layout.form);
-            let form = form.ok_or_else(|| released.not_of(Shape::Paths))?;
-            let (sensitive, quasi) = (own.sensitive(), &own.certificate.quasi_identifiers);
-            path_files::read_released(&own.file, &own.table, form, &sensitive, quasi)?
-        }
-    };
-    let spec = released.policy.as_ref();
-    let spec = spec.and_then(|policy| Some((policy, policy.paths.as_ref()?)));
-    let mut wanted = spec.map_or_else(path_files::Wanted::default, |(policy, spec)| {
-        path_files::wanted(policy, spec)
-    });
-    if request.columns.iter().any(Option::is_some) {
-        wanted.columns = path_columns(request);
-    }
-    let names = |attributes: &[Attribute]| attributes.iter().map(|own| own.name.clone()).collect();
-    // Secrets are read off the release; the source need not have them.
-    (wanted.sensitive, wanted.other) = (Vec::new(), Vec::new());
-    wanted.quasi = names(release.quasi());
-    let mut options = request.read.clone();
-    options.expected = Vec::new();
-    let table = path_files::read_columns(&engine, &request.raw, options, &wanted)?;
-    let known = released.known(request, "doublets")?;
-    // Whose record is whose: the steward's list, when source and bundle both have it.
-    let (mut raw, mut own) = (None, None);
-    if request.release.join(SUBJECTS).is_file() && table.subjects.is_some() {
-        let listed = EarlierRelease::read(&request.release, &table, &engine)?.record_of;
-        let there = (0..).zip(&listed).filter(|(_, record)| record.is_some());
-        let there: Vec<u32> = there.map(|(victim, _)| victim).collect();
-        raw = Some(reordered(&table.paths, &there)?);
-        own = Some(listed.into_iter().flatten().collect());
-    }
-    let rungs = match spec {
-        Some((policy, spec)) => ladder(policy, spec, &table, &engine)?,
-        None => None,
-    };
-    let coarser = rungs.map(|ladder| ladder.rungs).unwrap_or_default();
-    let coarser = |place: usize, time: usize| -> Vec<(&str, &str)> {
-        let rungs = coarser.iter();
-        let names = rungs.map(|rung| (rung.places[place].as_str(), rung.slots[time].as_str()));
-        names.collect()
-    };
-    let promises = released.promises(request);
-    let again = released.again(request, &engine, &table);
-    let originals = again.as_ref().map_err(Clone::clone).and_then(|again| {
-        let seed = released
-            .policy
-            .as_ref()
-            .map_or(0, |policy| policy.release.seed);
-        originals_of_paths(&again.table.paths, &again.request, &again.recoding, seed)
-    });
-    let scene = ReleasedSequences {
-        stands_for: stands_for(&table.paths, &release, coarser),
-        raw: raw.as_ref().unwrap_or(&table.paths),
-        released: &release,
-        own,
-        everywhere: request.everywhere || everywhere(&request.release.join("steward/plan.json")),
-        guarded: &guarded(&promises),
-        hidden: &over_bound(&table.paths, &promises),
-        known,
-        consistent: released.consistent(),
-        seconds,
-    };
-    listener.phase(Phase::Attacking);
-    searched(request, scene, originals, &promises, Shape::Paths)
+    searched(request, Elements::Doublets, listener)
 }
 
 /// Attacks the transactions of `request`. Nobody can tell which record is whose, so every record that fits counts as right.
@@ -194,51 +129,46 @@ pub fn transactions(
     request: &SequencesRequest,
     listener: &dyn Listener,
 ) -> Result<SequencesFound, Error> {
+    searched(request, Elements::Items, listener)
+}
+
+/// Reads both sides, runs the red team, and says what its figures are measured against.
+fn searched(
+    request: &SequencesRequest,
+    elements: Elements,
+    listener: &dyn Listener,
+) -> Result<SequencesFound, Error> {
     let engine = Engine::new(request.threads)?;
     listener.phase(Phase::Reading);
-    let released = Released::read(&engine, request, Shape::Transactions)?;
-    let read = |path: &Path, wanted: &set_files::Wanted| {
-        set_files::read_columns(&engine, path, request.read.clone(), wanted)
-    };
-    let release = match &released.certified {
-        None => read(&request.release, &set_columns(request))?,
-        Some(own) => {
-            let form = own.certificate.transactions.as_ref();
-            let form = form.ok_or_else(|| released.not_of(Shape::Transactions))?;
-            set_files::read_released(&own.file, &own.table, form, &own.sensitive())?
-        }
-    };
-    let table = read(&request.raw, &released.sets_wanted(request, &release.form))?;
-    let known = released.known(request, "items")?;
+    let released = Released::read(&engine, request, elements)?;
+    let wanted = released.wanted(request);
+    let mut options = request.read.clone();
+    options.expected = Vec::new();
+    let table = read_columns(&engine, &request.raw, options, &wanted)?;
+    let known = released.known(request)?;
     let promises = released.promises(request);
-    let raw = judged(&table.sets, &promises)?;
-    let shown = judged(&release.sets, &promises)?;
-    let chains = released.chains(&engine, &table)?;
-    let scene = ReleasedSequences {
-        stands_for: items_standing_for(&raw, &shown, &chains),
-        raw: &raw,
-        released: &shown,
-        own: None,
-        everywhere: true,
+    let (raw, own) = released.aligned(&engine, &table)?;
+    let originals = released.again(request, &engine, &table);
+    let originals = match &originals {
+        Ok((source, seed)) => {
+            let sequences = &source.source.table.sequences;
+            originals_of_paths(sequences, &source.request, &source.recoding, *seed)
+        }
+        Err(why) => Err(why.clone()),
+    };
+    let seen = ReleasedSequences {
+        stands_for: released.stands_for(&engine, &table)?,
+        raw: &*as_known(elements, &raw, &promises)?,
+        released: &*as_known(elements, &released.sequences, &promises)?,
+        own,
+        everywhere: released.everywhere(request),
         guarded: &guarded(&promises),
-        hidden: &[],
+        hidden: &over_bound(&table.sequences, &promises),
         known,
-        consistent: false,
+        consistent: released.consistent(),
         seconds,
     };
     listener.phase(Phase::Attacking);
-    let originals = Err("it works on paths".to_owned());
-    searched(request, scene, originals, &promises, Shape::Transactions)
-}
-
-/// Runs the red team, and says what its figures are measured against.
-fn searched(
-    request: &SequencesRequest,
-    seen: ReleasedSequences<'_>,
-    originals: Result<Originals<'_>, String>,
-    promises: &[PromiseSpec],
-    shape: Shape,
-) -> Result<SequencesFound, Error> {
     let effort = if request.exhaustive {
         Effort {
             seed: request.seed,
@@ -248,10 +178,7 @@ fn searched(
         effort(request.seed)
     };
     let scene = SequenceScene::new(seen, effort, originals);
-    let team = threads::pool(request.threads)?.install(|| match shape {
-        Shape::Transactions => red_team(&Scene::Transactions(&scene)),
-        _ => red_team(&Scene::Paths(&scene)),
-    })?;
+    let team = threads::pool(request.threads)?.install(|| attacked(elements, &scene))?;
     let k = promises.iter().find_map(PromiseSpec::size);
     Ok(SequencesFound {
         records: scene.seen.released.len(),
@@ -263,97 +190,111 @@ fn searched(
     })
 }
 
-/// For each source doublet the published ones that may stand for it: of the same name, or of one of its `coarser` ones by place and time.
-fn stands_for<'n>(
-    raw: &'n Paths,
-    released: &Paths,
-    coarser: impl Fn(usize, usize) -> Vec<(&'n str, &'n str)>,
-) -> Vec<Vec<u32>> {
-    let known: HashMap<(&str, &str), u32> = (0..)
-        .zip(released.doublets())
-        .map(|(id, doublet)| (name(released, doublet.location, doublet.time), id))
-        .collect();
-    let each = raw.doublets().iter();
-    each.map(|doublet| {
-        let own = name(raw, doublet.location, doublet.time);
-        let coarser = coarser(doublet.location as usize, doublet.time as usize);
-        let names = std::iter::once(own).chain(coarser);
-        let mut found: Vec<u32> = names.filter_map(|name| known.get(&name).copied()).collect();
-        found.dedup();
-        found
-    })
-    .collect()
+/// Runs every attack on paths, or every one on transactions.
+pub(crate) fn attacked(elements: Elements, scene: &SequenceScene<'_>) -> Result<RedTeam, Error> {
+    match elements {
+        Elements::Doublets => red_team(&Scene::Paths(scene)),
+        Elements::Items => red_team(&Scene::Transactions(scene)),
+    }
 }
 
-fn name(paths: &Paths, place: u32, time: u32) -> (&str, &str) {
-    let (places, times) = (paths.locations(), paths.times());
-    (&places[place as usize], &times[time as usize])
-}
-
-/// For each source item the published ones that may stand for it: itself, or one of its ever coarser names.
-pub(crate) fn items_standing_for(
-    raw: &Paths,
-    released: &Paths,
-    chains: &[Vec<String>],
-) -> Vec<Vec<u32>> {
-    let known: HashMap<&str, u32> = (0..)
-        .zip(released.locations())
-        .map(|(id, name)| (name.as_str(), id))
-        .collect();
-    let items = raw.locations().iter().enumerate();
-    items
-        .map(|(item, name)| {
-            let coarser = chains.get(item).into_iter().flatten();
-            let names = std::iter::once(name).chain(coarser);
-            let mut found: Vec<u32> = names
-                .filter_map(|name| known.get(name.as_str()).copied())
-                .collect();
-            found.dedup();
-            found
-        })
-        .collect()
-}
+/// Why originals of transactions are not tried.
+pub(crate) const ON_PATHS: &str = "it works on paths";
 
 /// A release of sequences and what is known of it.
 struct Released {
+    elements: Elements,
+    sequences: Sequences,
+    form: Form,
     certified: Option<CertifiedRelease>,
     policy: Option<Policy>,
     path: PathBuf,
 }
 
 impl Released {
-    fn read(engine: &Engine, request: &SequencesRequest, shape: Shape) -> Result<Self, Error> {
-        let released = Self {
-            certified: CertifiedRelease::read(engine, &request.release)?,
-            policy: policy_of(
-                request.policy.as_deref(),
-                Some(&request.release.join("steward")),
-            )?,
-            path: request.release.clone(),
+    fn read(
+        engine: &Engine,
+        request: &SequencesRequest,
+        elements: Elements,
+    ) -> Result<Self, Error> {
+        let path = request.release.clone();
+        let certified = CertifiedRelease::read(engine, &path)?;
+        let policy = policy_of(request.policy.as_deref(), Some(&path.join("steward")))?;
+        let (sequences, form) = match &certified {
+            None => {
+                let wanted = Wanted {
+                    columns: columns(request, elements),
+                    ..Wanted::released(&request.sensitive, &request.quasi)
+                };
+                let table = read_columns(engine, &path, request.read.clone(), &wanted)?;
+                (table.sequences, table.form)
+            }
+            Some(own) => {
+                let kind = match elements {
+                    Elements::Doublets => Shape::Paths,
+                    Elements::Items => Shape::Transactions,
+                };
+                let form = own.certificate.sequences();
+                let form = form.filter(|_| shape(&own.certificate) == kind);
+                let (form, _) = form.ok_or_else(|| Error::Argument {
+                    what: format!("this is no release of {}", kind.words()),
+                    help: format!("use `denym attack {}`", path.display()),
+                })?;
+                let (sensitive, quasi) = (own.sensitive(), &own.certificate.quasi_identifiers);
+                let read = read_released(&own.file, &own.table, &form, &sensitive, quasi)?;
+                (read, form)
+            }
         };
-        let other = |own: &CertifiedRelease| super::certified::shape(&own.certificate) != shape;
-        if released.certified.as_ref().is_some_and(other) {
-            return Err(released.not_of(shape));
-        }
-        Ok(released)
-    }
-
-    fn not_of(&self, shape: Shape) -> Error {
-        Error::Argument {
-            what: format!("this is no release of {}", shape.words()),
-            help: format!("use `denym attack {}`", self.path.display()),
-        }
+        Ok(Self {
+            elements,
+            sequences,
+            form,
+            certified,
+            policy,
+            path,
+        })
     }
 
     fn certificate(&self) -> Option<&Certificate> {
         self.certified.as_ref().map(|own| &own.certificate)
     }
 
-    /// How many of `what` the adversary knows.
-    fn known(&self, request: &SequencesRequest, what: &str) -> Result<usize, Error> {
+    /// The policy, where it speaks of such sequences.
+    fn policy(&self) -> Option<(&Policy, &SequencesSpec)> {
+        let policy = self.policy.as_ref()?;
+        let spec = policy.sequences.as_ref()?;
+        let items = self.elements == Elements::Items;
+        (spec.separator.is_some() == items).then_some((policy, spec))
+    }
+
+    /// How the source is read: as flags say, as the policy says, or as is usual; sets are else laid out like the release.
+    fn wanted(&self, request: &SequencesRequest) -> Wanted {
+        let policy = self.policy();
+        let mut found = policy.map_or_else(Wanted::default, |(policy, spec)| wanted(policy, spec));
+        if request.columns.iter().any(Option::is_some) {
+            found.columns = columns(request, self.elements);
+        } else if self.elements == Elements::Items {
+            if policy.is_none() {
+                found.columns = like(&self.form);
+            }
+            found.columns.separator = request.separator.or(found.columns.separator);
+        }
+        // Secrets are read off the release; the source need not have them.
+        (found.sensitive, found.other) = (Vec::new(), Vec::new());
+        let quasi = self.sequences.quasi().iter();
+        found.quasi = quasi.map(|own| own.name.clone()).collect();
+        found
+    }
+
+    /// How many parts of a record the adversary knows.
+    fn known(&self, request: &SequencesRequest) -> Result<usize, Error> {
         let certified = match self.certificate().map(|certificate| certificate.knows) {
             Some(Knowledge::Doublets(known) | Knowledge::Items(known)) => Some(known),
             _ => None,
+        };
+        let what = match self.elements {
+            Elements::Doublets => "doublets",
+            Elements::Items => "items",
         };
         let known = request.known.or(certified).filter(|&known| known > 0);
         known.ok_or_else(|| Error::Argument {
@@ -364,7 +305,7 @@ impl Released {
 
     /// What is promised: of paths as their policy says it, else as the certificate does; and what was asked for.
     fn promises(&self, request: &SequencesRequest) -> Vec<PromiseSpec> {
-        if let Some(policy) = self.policy.as_ref().filter(|policy| policy.paths.is_some()) {
+        if let (Elements::Doublets, Some((policy, _))) = (self.elements, self.policy()) {
             let promised = policy.promises.iter();
             return promised.map(|promised| promised.promise.clone()).collect();
         }
@@ -379,93 +320,125 @@ impl Released {
             .collect()
     }
 
-    fn consistent(&self) -> bool {
-        let layout = self.certificate().and_then(|own| own.paths.as_ref());
-        layout.is_none_or(|layout| layout.matching == Matching::Consistent)
+    /// The people looked for, and whose record is whose: by the steward's list, when source and bundle both have it.
+    fn aligned<'a>(
+        &self,
+        engine: &Engine,
+        table: &'a SequenceTable,
+    ) -> Result<(Cow<'a, Sequences>, Option<Vec<u32>>), Error> {
+        let all = &table.sequences;
+        let listed = self.elements == Elements::Doublets && self.path.join(SUBJECTS).is_file();
+        if !listed || table.subjects.is_none() {
+            return Ok((Cow::Borrowed(all), None));
+        }
+        let listed = EarlierRelease::read(&self.path, table, engine)?.record_of;
+        let there = (0..).zip(&listed).filter(|(_, record)| record.is_some());
+        let there: Vec<u32> = there.map(|(victim, _)| victim).collect();
+        let victims = all.of_records(&there, |record| all.record(record))?;
+        Ok((
+            Cow::Owned(victims),
+            Some(listed.into_iter().flatten().collect()),
+        ))
     }
 
-    /// The search of a policy that was named, run again, where that is little work; why not, where it is not.
+    /// For each source doublet the published ones that may stand for it: of the same name, or of a coarser one of the policy.
+    fn stands_for(&self, engine: &Engine, table: &SequenceTable) -> Result<Vec<Vec<u32>>, Error> {
+        let (source, released) = (&table.sequences, &self.sequences);
+        let known: HashMap<(&str, &str), u32> = (0..)
+            .zip(released.doublets())
+            .map(|(id, doublet)| (name(released, doublet), id))
+            .collect();
+        let ladder = match self.policy() {
+            Some((policy, _)) => ladder(policy, table, engine)?,
+            None => None,
+        };
+        let rungs = ladder.map(|ladder| ladder.rungs).unwrap_or_default();
+        let each = source.doublets().iter().map(|doublet| {
+            let (place, time) = (doublet.location as usize, doublet.time as usize);
+            let coarser = rungs.iter();
+            let coarser =
+                coarser.map(|rung| (rung.places[place].as_str(), rung.slots[time].as_str()));
+            let names = std::iter::once(name(source, doublet)).chain(coarser);
+            let mut found: Vec<u32> = names.filter_map(|name| known.get(&name).copied()).collect();
+            found.dedup();
+            found
+        });
+        Ok(each.collect())
+    }
+
+    /// Whether parts of records were removed from all of them or from none: of paths as asked, or as the steward's plan says.
+    fn everywhere(&self, request: &SequencesRequest) -> bool {
+        if self.elements == Elements::Items || request.everywhere {
+            return true;
+        }
+        let text = std::fs::read(self.path.join("steward/plan.json")).unwrap_or_default();
+        let plan: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
+        let algorithm = plan["algorithm"].as_str().unwrap_or_default();
+        denym_sequences::Algorithm::from_name(algorithm).is_some_and(removes_everywhere)
+    }
+
+    fn consistent(&self) -> bool {
+        let layout = self.certificate().and_then(Certificate::sequences);
+        let consistent = layout.is_none_or(|(_, matching)| matching == Matching::Consistent);
+        self.elements == Elements::Doublets && consistent
+    }
+
+    /// The search of a policy that was named, run again with its seed, where that is little work; why not, where it is not.
     fn again(
         &self,
         request: &SequencesRequest,
         engine: &Engine,
-        table: &PathTable,
-    ) -> Result<SearchedPaths, String> {
-        let (Some(_), Some(policy), Some(_)) = (&request.policy, &self.policy, &self.certified)
-        else {
+        table: &SequenceTable,
+    ) -> Result<(SearchedPaths, u64), String> {
+        if self.elements == Elements::Items {
+            return Err(ON_PATHS.to_owned());
+        }
+        let named = request.policy.as_ref().and_then(|_| self.policy());
+        let (Some((policy, _)), Some(_)) = (named, &self.certified) else {
             return Err("it needs the policy and the source: see `denym attack minimality`".into());
         };
-        too_many_paths(&table.paths)?;
-        SearchedPaths::again(policy, engine).map_err(|error| error.to_string())
+        too_many_paths(&table.sequences)?;
+        let again = SearchedPaths::again(policy, engine).map_err(|error| error.to_string())?;
+        Ok((again, policy.release.seed))
     }
+}
 
-    /// How source sets are read: as flags say, as the policy says, or laid out like the release.
-    fn sets_wanted(&self, request: &SequencesRequest, form: &TransactionForm) -> set_files::Wanted {
-        let mut wanted = set_columns(request);
-        if request.columns.iter().any(Option::is_some) {
-            return wanted;
-        }
-        let spec = self
-            .policy
-            .as_ref()
-            .and_then(|policy| policy.transactions.as_ref());
-        if let Some(spec) = spec {
-            wanted.columns = spec.columns.clone();
-            wanted.separator = Some(request.separator.unwrap_or(spec.separator));
-            return wanted;
-        }
-        match form {
-            TransactionForm::Long { subject, item } => {
-                wanted.columns.subject = named_column(Some(subject));
-                wanted.columns.item = named_column(Some(item));
-            }
-            TransactionForm::Wide { items, separator } => {
-                wanted.columns.items = named_column(Some(items));
-                wanted.separator = Some(request.separator.unwrap_or(*separator));
-            }
-        }
-        wanted
-    }
+fn name<'n>(sequences: &'n Sequences, doublet: &Doublet) -> (&'n str, &'n str) {
+    let (places, times) = (sequences.locations(), sequences.times());
+    (
+        &places[doublet.location as usize],
+        &times[doublet.time as usize],
+    )
+}
 
-    /// The ever coarser names of each source item, where a policy says them.
-    fn chains(&self, engine: &Engine, table: &Baskets) -> Result<Vec<Vec<String>>, Error> {
-        match &self.policy {
-            Some(policy) if policy.transactions.is_some() => {
-                Ok(coarser_names(policy, table, engine)?.unwrap_or_default())
-            }
-            _ => Ok(Vec::new()),
+/// The columns that flags name.
+fn columns(request: &SequencesRequest, elements: Elements) -> Columns {
+    let [cell, subject, location, time] = request.columns.clone();
+    Columns {
+        subject,
+        location,
+        time,
+        cell,
+        ..match elements {
+            Elements::Doublets => Columns::default(),
+            Elements::Items => Columns::of_items(request.separator),
         }
     }
 }
 
-/// Whether the steward's plan says that doublets were removed everywhere.
-fn everywhere(plan: &Path) -> bool {
-    let text = std::fs::read(plan).unwrap_or_default();
-    let plan: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
-    let algorithm = plan["algorithm"].as_str().unwrap_or_default();
-    denym_sequences::Algorithm::from_name(algorithm).is_some_and(removes_everywhere)
-}
-
-fn path_columns(request: &SequencesRequest) -> PathColumns {
-    let [path, subject, location, time] = &request.columns;
-    PathColumns {
-        subject: named_column(subject.as_ref()),
-        location: named_column(location.as_ref()),
-        time: named_column(time.as_ref()),
-        path: named_column(path.as_ref()),
-        ..PathColumns::default()
-    }
-}
-
-fn set_columns(request: &SequencesRequest) -> set_files::Wanted {
-    let [items, subject, item, _] = &request.columns;
-    set_files::Wanted {
-        columns: TransactionColumns {
-            subject: named_column(subject.as_ref()),
-            item: named_column(item.as_ref()),
-            items: named_column(items.as_ref()),
+/// The columns of sets laid out like this.
+fn like(form: &Form) -> Columns {
+    match form.clone() {
+        Form::Long {
+            subject, location, ..
+        } => Columns {
+            subject: Some(subject),
+            location: Some(location),
+            ..Columns::of_items(None)
         },
-        separator: request.separator,
-        ..set_files::Wanted::default()
+        Form::Wide { cell, separator } => Columns {
+            cell: Some(cell),
+            ..Columns::of_items(separator)
+        },
     }
 }

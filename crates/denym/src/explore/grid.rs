@@ -5,7 +5,7 @@ use denym_data::Fraction;
 use super::ExploreRequest;
 use crate::Error;
 use crate::pipeline::Kind;
-use crate::policy::{Bounded, Given, Knowledge, Policy, PromiseSpec, Promised};
+use crate::policy::{Given, Knowledge, Policy, PromiseSpec, Promised};
 
 /// What can vary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,10 +150,7 @@ impl Setting {
             Setting::K => promise.size().map(|_| "k"),
             Setting::L => promise.number("l").map(|_| "l"),
             Setting::T => promise.number("t").map(|_| "t"),
-            Setting::Confidence => match promise.bounded()? {
-                (Bounded::Places(_), _) => None,
-                _ => Some("at-most"),
-            },
+            Setting::Confidence => promise.bounded().map(|_| "at-most"),
             _ => None,
         }
     }

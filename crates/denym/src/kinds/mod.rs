@@ -1,11 +1,12 @@
 //! The kinds of data, one file or folder each, and the one place that knows which there are.
 
 pub(crate) mod microdata;
-pub(crate) mod paths;
+pub(crate) mod sequences;
 pub(crate) mod stream;
 pub(crate) mod table;
 pub(crate) mod trails;
-pub(crate) mod transactions;
+
+use sequences::OnSequences;
 
 use crate::pipeline::Kind;
 use crate::policy::{DataKind, Policy};
@@ -23,8 +24,8 @@ pub(crate) trait Verb: Send {
 fn dispatch<V: Verb>(policy: &Policy, verb: V) -> V::Output {
     match policy.data.kind {
         DataKind::Table => verb.on::<table::OnTables>(policy),
-        DataKind::Paths => verb.on::<paths::OnPaths>(policy),
-        DataKind::Transactions => verb.on::<transactions::OnTransactions>(policy),
+        DataKind::Paths => verb.on::<OnSequences<sequences::Paths>>(policy),
+        DataKind::Transactions => verb.on::<OnSequences<sequences::Transactions>>(policy),
         DataKind::Trails => verb.on::<trails::OnTrails>(policy),
         DataKind::Stream => verb.on::<stream::OnStreams>(policy),
     }

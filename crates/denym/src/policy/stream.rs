@@ -161,8 +161,7 @@ impl StreamPolicy {
                 metric: Metric::SuppressedEvents,
                 ..ReleaseSpec::default()
             },
-            paths: None,
-            transactions: None,
+            sequences: None,
             attack: self.attack.clone(),
         }
     }

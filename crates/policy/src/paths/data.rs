@@ -2,12 +2,12 @@
 
 use denym_data::Fraction;
 
-use super::{Named, PathColumns, PathsSpec};
 use crate::parse::set;
 use crate::reader::{Node, Section};
+use crate::sequences::{Named, SequenceColumns, SequencesSpec};
 
 /// The keys of `[data]` that only paths have.
-pub(crate) fn data_keys(section: &Section<'_, '_>, spec: &mut PathsSpec) {
+pub(crate) fn data_keys(section: &Section<'_, '_>, spec: &mut SequencesSpec) {
     let column = |key: &str, example: &str| {
         let node = section.get(key)?;
         let name = node.string(example)?.to_owned();
@@ -16,11 +16,11 @@ pub(crate) fn data_keys(section: &Section<'_, '_>, spec: &mut PathsSpec) {
             span: node.span(),
         })
     };
-    spec.columns = PathColumns {
+    spec.columns = SequenceColumns {
         subject: column("subject", "card"),
         location: column("location", "station"),
         time: column("time", "hour"),
-        path: column("path-column", "route"),
+        cell: column("path-column", "route"),
         latitude: column("latitude", "lat"),
         longitude: column("longitude", "lon"),
     };
@@ -51,12 +51,12 @@ pub(crate) fn data_keys(section: &Section<'_, '_>, spec: &mut PathsSpec) {
         }
     };
     let wide = "a path column holds places and times already";
-    clash(&columns.path, "location", wide);
-    clash(&columns.path, "time", wide);
-    clash(&columns.path, "latitude", wide);
-    clash(&columns.path, "longitude", wide);
+    clash(&columns.cell, "location", wide);
+    clash(&columns.cell, "time", wide);
+    clash(&columns.cell, "latitude", wide);
+    clash(&columns.cell, "longitude", wide);
     clash(
-        &columns.path,
+        &columns.cell,
         "collapse-repeats",
         "the wide form is taken as it is written",
     );

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use super::PathsSpec;
 use crate::ReleaseSpec;
 use crate::parse::set;
 use crate::reader::Section;
+use crate::sequences::SequencesSpec;
 
 /// The keys of `[release]` that only paths have.
-pub(crate) fn release(section: &Section<'_, '_>, paths: &mut PathsSpec, spec: &ReleaseSpec) {
+pub(crate) fn release(section: &Section<'_, '_>, paths: &mut SequencesSpec, spec: &ReleaseSpec) {
     if let Some(node) = section.get("unsuppress") {
         set(&mut paths.unsuppress, node.boolean());
     }
@@ -16,7 +16,7 @@ pub(crate) fn release(section: &Section<'_, '_>, paths: &mut PathsSpec, spec: &R
         paths.earlier = node.string("out/last-year").map(PathBuf::from);
     }
     if let Some(node) = section.get("places") {
-        paths.places = node.string("regions.csv").map(PathBuf::from);
+        paths.hierarchy = node.string("regions.csv").map(PathBuf::from);
     }
     if let Some(node) = section.get("slots") {
         let widths = node.list("[2, 4]").unwrap_or_default();
@@ -49,7 +49,7 @@ pub(crate) fn release(section: &Section<'_, '_>, paths: &mut PathsSpec, spec: &R
         let length = table.get("length").map_or(Some(3), |node| node.whole(1));
         paths.frequent = support.zip(length).map(|(s, l)| (s, l as usize));
     }
-    if spec.algorithm == "coarsening" && paths.places.is_none() && paths.slots.is_empty() {
+    if spec.algorithm == "coarsening" && paths.hierarchy.is_none() && paths.slots.is_empty() {
         section.need(
             "places",
             "add `places = \"regions.csv\"`, or `slots = [2, 4]`: what doublets become coarser by",

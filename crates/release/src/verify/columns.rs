@@ -4,7 +4,7 @@ use denym_data::Table;
 
 use super::grounds::Grounds;
 use crate::Error;
-use crate::certificate::{ColumnRole, DataFile, PathForm, Shape, TransactionForm};
+use crate::certificate::{ColumnRole, DataFile, Shape, parts};
 
 /// The columns of `table` are exactly those listed for `file`, in their order.
 pub(super) fn same(grounds: &Grounds<'_>, file: &DataFile, table: &Table) -> Result<(), Error> {
@@ -65,26 +65,9 @@ pub(super) fn roles(grounds: &Grounds<'_>, shape: Shape) -> Result<(), Error> {
             _ => (subject, ColumnRole::SubjectNumber),
         });
     }
-    match certificate.paths.as_ref().map(|layout| &layout.form) {
-        Some(PathForm::Wide { path }) => named.push((path, ColumnRole::Path)),
-        Some(PathForm::Long {
-            subject,
-            location,
-            time,
-        }) => named.extend([
-            (subject.as_str(), ColumnRole::SubjectNumber),
-            (location, ColumnRole::Place),
-            (time, ColumnRole::Time),
-        ]),
-        None => {}
-    }
-    match &certificate.transactions {
-        Some(TransactionForm::Wide { items, .. }) => named.push((items, ColumnRole::Item)),
-        Some(TransactionForm::Long { subject, item }) => named.extend([
-            (subject.as_str(), ColumnRole::SubjectNumber),
-            (item, ColumnRole::Item),
-        ]),
-        None => {}
+    let sequences = certificate.sequences();
+    if let Some((form, _)) = &sequences {
+        named.extend(parts(form));
     }
     let mut columns = certificate.data.columns.clone();
     if let Some(groups) = &certificate.groups {

@@ -21,33 +21,13 @@ mod verdict;
 
 use std::path::Path;
 
-use denym_data::Sequences;
 use denym_data::Table;
 
 use crate::Error;
-use crate::certificate::{Certificate, DataFile, PathForm, Shape, TransactionForm};
+use crate::certificate::{Certificate, DataFile, Shape};
 
 use grounds::Grounds;
 pub use verdict::{JudgedColumn, JudgedFile, Verification, Verified};
-
-/// Who can see what a table of sequences shows; reading forms of tables is not the checker's business.
-pub trait Sight: Sync {
-    /// The paths of a table in this form; `None` where it is not in it.
-    fn paths(
-        &self,
-        table: &Table,
-        form: &PathForm,
-        sensitive: &[String],
-        quasi: &[String],
-    ) -> Option<Sequences>;
-    /// The sets of a table in this form; `None` where it is not in it.
-    fn sets(
-        &self,
-        table: &Table,
-        form: &TransactionForm,
-        sensitive: &[String],
-    ) -> Option<Sequences>;
-}
 
 /// A certificate that says enough for a verdict, before its data is looked at.
 pub struct Sound<'a> {
@@ -75,17 +55,12 @@ impl<'a> Sound<'a> {
     }
 
     /// Measures every claim on the published `table`, in which the values of groups stand beside their records.
-    pub fn judge(
-        &self,
-        table: &Table,
-        data_intact: bool,
-        sight: &dyn Sight,
-    ) -> Result<Verification, Error> {
+    pub fn judge(&self, table: &Table, data_intact: bool) -> Result<Verification, Error> {
         let (grounds, shape) = (&self.grounds, self.shape);
         columns::roles(grounds, shape)?;
         let (claims, records, problems) = match shape {
             Shape::Table => table::verify(grounds, table),
-            Shape::Paths | Shape::Transactions => sequences::verify(grounds, table, sight),
+            Shape::Paths | Shape::Transactions => sequences::verify(grounds, table),
             Shape::Trails => trails::verify(grounds, table),
         }?;
         let certificate = grounds.certificate;

@@ -1,28 +1,23 @@
 //! Checks released paths and transactions from the public half: every group of up to so many doublets or items is counted again.
 
+use denym_data::sequences::Wanted;
 use denym_data::{Sequences, Table};
-use denym_measure::sequences::{Doublets, Items};
 
+use super::Found;
 use super::grounds::Grounds;
 use super::verdict::Verified;
-use super::{Found, Sight};
 use crate::Error;
 use crate::certificate::{Basis, Claim, ColumnRole, Word};
 use crate::sensitive::from_certificate;
-use crate::sequences::{Asked, claims};
+use crate::sequences::{Asked, claims, judge};
 use denym_measure::SensitiveAttribute;
-use denym_policy::paths::Matching;
-use denym_policy::{Knowledge, PromiseSpec};
+use denym_policy::PromiseSpec;
 
 /// Measures every claim on the released `table`.
 ///
 /// What only the source can tell (contradictions, hidden visits) stays attested; but whoever breaks the promise by
 /// what is shown breaks it for an adversary with the source as well.
-pub(super) fn verify(
-    grounds: &Grounds<'_>,
-    table: &Table,
-    sight: &dyn Sight,
-) -> Result<Found, Error> {
+pub(super) fn verify(grounds: &Grounds<'_>, table: &Table) -> Result<Found, Error> {
     let certificate = grounds.certificate;
     let unlike = || grounds.unjudged("the data is not what the certificate describes");
     // Values have the codes of the reference that the certificate carries.
@@ -38,33 +33,13 @@ pub(super) fn verify(
     let aligned = Table::new(columns.collect()).map_err(|_| unlike())?;
     let names: Vec<String> = attributes.iter().map(|own| own.name.clone()).collect();
     let quasi = &certificate.quasi_identifiers;
-    let (seen, matching) = match (&certificate.paths, &certificate.transactions) {
-        (Some(layout), None) => (
-            sight.paths(&aligned, &layout.form, &names, quasi),
-            layout.matching,
-        ),
-        (None, Some(form)) => (sight.sets(&aligned, form, &names), Matching::Covers),
-        _ => (None, Matching::Covers),
-    };
-    let seen = seen.ok_or_else(unlike)?;
+    let (form, matching) = certificate.sequences().ok_or_else(unlike)?;
+    let read = Wanted::released(&names, quasi).code(&aligned, &form);
+    let seen = read.map_err(|_| unlike())?.sequences;
     let promises: Vec<PromiseSpec> = certificate.claims.iter().map(|c| c.terms.clone()).collect();
-    let mut judge = |asked: &Asked| match certificate.knows {
-        Knowledge::Doublets(l) => {
-            let knowledge = Doublets {
-                l,
-                matching: Matching::Covers,
-                places: asked.within.clone(),
-            };
-            Ok(knowledge.judge(&seen, &asked.promises))
-        }
-        Knowledge::Items(m) => {
-            let knowledge = Items {
-                m,
-                sensitive: asked.within.clone(),
-            };
-            Ok(knowledge.judge(&seen, &asked.promises))
-        }
-        _ => Err(grounds.unjudged("the certificate speaks neither of doublets nor of items")),
+    let mut judge = |asked: &Asked| {
+        let speaks = "the certificate speaks neither of doublets nor of items";
+        judge(certificate.knows, &seen, asked).ok_or_else(|| grounds.unjudged(speaks))
     };
     let (found, _) = claims(&attributes, &promises, matching, &[], &mut judge)
         .map_err(|_| grounds.unjudged("a claim cannot be judged on this data"))?;

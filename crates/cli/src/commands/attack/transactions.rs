@@ -8,7 +8,7 @@ use denym::Error;
 use denym::attack::{SequencesRequest, Shape};
 
 use super::super::audit::read_options;
-use super::super::audit_transactions::sensitive_items;
+use super::super::audit_sequences::sensitive_items;
 use super::searched;
 use crate::args::ReadArgs;
 use crate::console::Console;

@@ -1,12 +1,12 @@
 //! Times as people write them, as seconds.
 
-use denym_data::Date;
+use crate::Date;
 
 /// Seconds in a day.
 const DAY: i64 = 86_400;
 
 /// The seconds of a time: a whole number is taken as it is; a date and time counts from 1970, a time of day from midnight.
-pub(crate) fn seconds(text: &str) -> Option<i64> {
+pub fn seconds(text: &str) -> Option<i64> {
     let text = text.trim();
     if let Ok(number) = text.parse::<i64>() {
         return Some(number);

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use denym_data::paths::Paths;
-use denym_data::{Column, Table};
+use denym_data::sequences::SequenceTable;
+use denym_data::{Column, Sequences, Table};
 use denym_engine::{Engine, Format, ReadOptions};
 
-use super::{PathTable, read_released};
+use super::read_released;
 use crate::{Error, source, verify};
 
 /// Where a bundle keeps which subject became which record; it never leaves the steward.
@@ -15,7 +15,7 @@ pub(crate) const SUBJECTS: &str = "steward/subjects.csv";
 
 /// An earlier release and how the updated table continues it.
 pub(crate) struct EarlierRelease {
-    pub(crate) released: Paths,
+    pub(crate) released: Sequences,
     pub(crate) record_of: Vec<Option<u32>>,
 }
 
@@ -23,7 +23,7 @@ impl EarlierRelease {
     /// Reads the bundle in `directory`.
     pub(crate) fn read(
         directory: &Path,
-        table: &PathTable,
+        table: &SequenceTable,
         engine: &Engine,
     ) -> Result<EarlierRelease, Error> {
         let broken = |what| Error::Bundle {
@@ -32,9 +32,9 @@ impl EarlierRelease {
         };
         let half = verify::public_half(directory)?;
         let certificate = verify::read_certificate(&half)?;
-        let layout = certificate
-            .paths
-            .as_ref()
+        let (form, _) = certificate
+            .sequences()
+            .filter(|(form, _)| form.has_times())
             .ok_or_else(|| broken("the earlier release has no paths"))?;
         let format = Format::parse(&certificate.data.format)
             .ok_or_else(|| broken("the format of the data is unknown"))?;
@@ -51,7 +51,7 @@ impl EarlierRelease {
         let released = read_released(
             &file,
             &written,
-            &layout.form,
+            &form,
             &names,
             &certificate.quasi_identifiers,
         )?;
@@ -101,7 +101,10 @@ impl EarlierRelease {
 }
 
 /// Which subject became which record, for the steward; `None` when the source does not know subjects.
-pub(crate) fn subjects_table(table: &PathTable, record_of: &[u32]) -> Result<Option<Table>, Error> {
+pub(crate) fn subjects_table(
+    table: &SequenceTable,
+    record_of: &[u32],
+) -> Result<Option<Table>, Error> {
     let Some(subjects) = &table.subjects else {
         return Ok(None);
     };
