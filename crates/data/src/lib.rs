@@ -4,6 +4,7 @@
 //! values and one code per record. A [`Summary`] is what a solver sees of a table: its distinct quasi-identifier tuples
 //! with their counts. A [`Recoding`] is what a solver found.
 
+mod algorithm;
 mod coarse_numbers;
 mod date;
 mod decimal;
@@ -26,6 +27,7 @@ mod table;
 pub mod trails;
 mod verdict;
 
+pub use algorithm::{AlgorithmEntry, AlgorithmUse};
 pub use coarse_numbers::{centered, clamped};
 pub use date::{Date, DatePart};
 pub use decimal::Decimal;

@@ -73,7 +73,7 @@ impl Account {
     /// The account of a run under `policy` on `records` records, before anything is known of it.
     pub(crate) fn of(policy: &Policy, records: u64, figures: Figures) -> Account {
         Account {
-            algorithm: policy.release.algorithm.clone(),
+            algorithm: policy.release.algorithm.name.to_owned(),
             attempts: Vec::new(),
             records,
             suppressed_records: 0,

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use crate::Error;
 use crate::account::Outcome;
 use crate::listener::Listener;
 use crate::options::RunOptions;
 use crate::pipeline::{Planning, Ready};
 use crate::policy::Policy;
 use crate::program;
-use crate::{Error, catalogue};
 
 /// A plan in words and numbers, before anything is searched.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,18 +91,15 @@ pub(crate) struct Sketch {
 impl Outline {
     /// A sketch with what every kind of data says alike.
     pub(crate) fn new(kind: &'static str, policy: &Policy, sketch: Sketch) -> Outline {
-        let algorithm = &policy.release.algorithm;
+        let algorithm = policy.release.algorithm;
         let program = program::of(policy).sentence();
         Outline {
             kind,
-            algorithm: algorithm.clone(),
+            algorithm: algorithm.name.to_owned(),
             steps: sketch.steps,
             costs: sketch.costs,
             time: TimeClass::of(sketch.work),
-            limits: catalogue::cannot(algorithm)
-                .into_iter()
-                .chain([program])
-                .collect(),
+            limits: algorithm.limits().into_iter().chain([program]).collect(),
             warnings: sketch.warnings,
         }
     }

@@ -10,7 +10,7 @@
 
 use std::path::Path;
 
-use denym_data::Table;
+use denym_data::{AlgorithmEntry, Table};
 use denym_engine::{Engine, Format};
 use denym_report::Report;
 use serde_json::Value;
@@ -181,7 +181,7 @@ pub(crate) trait Kind: Sized + 'static {
         _run: &Run<'_>,
         _source: &Self::Source,
         _grid: &Grid,
-        _asked: &[String],
+        _asked: &[&'static AlgorithmEntry],
         _until_told: bool,
     ) -> Result<Option<Points>, Error> {
         Ok(None)

@@ -258,11 +258,11 @@ impl Plan {
         }
         steps.push(format!(
             "search with `{}` for the least `{}`, suppressing at most {} % of the records",
-            policy.release.algorithm,
+            policy.release.algorithm.name,
             policy.release.metric.name(),
             policy.release.suppress_at_most.to_f64() * 100.0
         ));
-        steps.extend(crate::catalogue::cannot(&policy.release.algorithm));
+        steps.extend(policy.release.algorithm.limits());
         steps.push(crate::program::of(policy).step());
         let missing = self.incomplete.len() as u64 - self.surplus;
         for (count, why) in [

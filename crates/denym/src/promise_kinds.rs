@@ -39,15 +39,15 @@ fn cell(promise: &PromiseEntry, knowledge: KnowledgeEntry) -> PromiseKind {
         }
     };
     if knowledge.data == "table" {
-        for entry in denym_tabular::CATALOGUE {
+        for one in denym_tabular::CATALOGUE {
             let fewer = knowledge != KnowledgeEntry::ALL_QUASI;
-            list(entry.name, entry.serves(promise, fewer));
+            list(one.entry.name, one.serves(promise, fewer));
         }
     } else {
         let own = denym_sequences::CATALOGUE.iter();
-        for entry in own.filter(|entry| entry.data == knowledge.data) {
+        for one in own.filter(|one| one.entry.data == knowledge.data) {
             let sizes = promise.linkage == Linkage::Record && promise.needs() == Needs::Nothing;
-            list(entry.name, entry.serves == Serves::Everything || sizes);
+            list(one.entry.name, one.serves == Serves::Everything || sizes);
         }
     }
     PromiseKind {

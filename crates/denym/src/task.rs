@@ -3,17 +3,17 @@
 use denym_data::{Code, Column, Table};
 use denym_measure::metrics::CountQuery;
 use denym_tabular::{
-    BottomUpGeneralization, Entry, InfoGainMondrian, Purpose, Setting, Solver, TopDownDisclosure,
-    TopDownSpecialization,
+    BottomUpGeneralization, InfoGainMondrian, Purpose, Setting, Solver, TableSolver,
+    TopDownDisclosure, TopDownSpecialization,
 };
 
 use crate::Error;
 use crate::plan::{Plan, policy_error};
 use crate::policy::{Condition, Mistake, Task, TaskSpec};
 
-/// The solver of an entry with what the policy says about its task; `None` when it says nothing that concerns it.
+/// A solver with what the policy says about its task; `None` when it says nothing that concerns it.
 pub(crate) fn solver(
-    entry: &Entry,
+    named: &TableSolver,
     plan: &Plan,
     table: &Table,
     setting: &Setting,
@@ -22,12 +22,12 @@ pub(crate) fn solver(
     let spec = release
         .task
         .as_ref()
-        .filter(|spec| spec.task.algorithms().contains(&entry.name));
+        .filter(|spec| named.entry.has(spec.task.needs()));
     let class = match spec.map(|spec| &spec.task) {
         Some(Task::Classify(name)) => Some(position(plan, name)?),
         _ => None,
     };
-    Ok(match entry.name {
+    Ok(match named.entry.name {
         "infogain-mondrian" => match spec {
             Some(spec) => Some(Box::new(InfoGainMondrian {
                 task: aim(plan, table, spec)?,
@@ -39,7 +39,7 @@ pub(crate) fn solver(
         }
         "top-down-disclosure" if class.is_some() => Some(Box::new(TopDownDisclosure { class })),
         "top-down-specialization" | "top-down-clusters" => {
-            let purpose = match (entry.name, spec.map(|spec| &spec.task), class) {
+            let purpose = match (named.entry.name, spec.map(|spec| &spec.task), class) {
                 (_, _, Some(position)) => Purpose::Class(position),
                 (_, Some(&Task::Clusters(count)), _) => Purpose::Clusters(count),
                 ("top-down-clusters", ..) => Purpose::Clusters(5),

@@ -145,7 +145,7 @@ impl Error {
             Self::NotFinite { .. } => "remove or impute the cell before microaggregation".into(),
             Self::NotAPartition { .. } => "put every record into exactly one group".into(),
             Self::UnknownAlgorithm { nearest, .. } => {
-                let names: Vec<&str> = crate::CATALOGUE.iter().map(|entry| entry.name).collect();
+                let names: Vec<&str> = crate::CATALOGUE.iter().map(|one| one.entry.name).collect();
                 format!("did you mean `{nearest}`? the names are {}", names.join(", "))
             }
             Self::OneColumnOnly { .. } => "treat each column as its own group of attributes, or use `mhm`".into(),

@@ -241,7 +241,7 @@ proptest! {
         let rows = cells.len() / columns;
         prop_assume!(rows >= 1);
         let matrix = Matrix::new(cells[..rows * columns].iter().map(|&cell| f64::from(cell)).collect(), columns).unwrap();
-        for entry in CATALOGUE {
+        for entry in CATALOGUE.iter().map(|one| one.entry) {
             let options = Options { k, effort: 2, ..Options::default() };
             match solve(entry.name, &matrix, &options) {
                 Ok(partition) => {

@@ -21,7 +21,7 @@ mod vocabulary;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use denym_data::{DatePart, Decimal, Encoding, End, Format, Fraction, Kind, Role};
+use denym_data::{AlgorithmEntry, DatePart, Decimal, Encoding, End, Format, Fraction, Kind, Role};
 pub use denym_measure::{Bounded, Given, PromiseSpec};
 use serde::{Deserialize, Serialize};
 
@@ -202,8 +202,8 @@ pub struct Promised {
 /// How the release is made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReleaseSpec {
-    /// A name that `denym algorithms` lists.
-    pub algorithm: String,
+    /// One that `denym algorithms` lists.
+    pub algorithm: &'static AlgorithmEntry,
     /// Place of the name.
     pub algorithm_span: Range<usize>,
     /// What is to be lost least.

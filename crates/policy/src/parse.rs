@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use denym_data::{Encoding, Format, Fraction, Role};
+use denym_data::{AlgorithmEntry, AlgorithmUse, Encoding, Format, Fraction, Role};
 
 use super::attack::attack_section;
 use super::attributes::attributes;
@@ -17,7 +17,7 @@ use super::task::{grows, task};
 use super::transactions;
 use super::{
     AttributeSpec, DataSpec, DetailSpec, Formulas, Knowledge, Metric, Policy, Promised,
-    RecordsKnown, ReleaseSpec, Vocabulary, microdata, syntax,
+    RecordsKnown, ReleaseSpec, Vocabulary, Words, microdata, syntax,
 };
 
 /// Reads `text`; the policy when there is no mistake, else all of them.
@@ -109,9 +109,9 @@ fn read(
     let release = match root.get("release") {
         Some(node) => node.open("{ algorithm = \"auto\" }").map(|section| {
             kind.check(&section, Part::Release);
-            let mut spec = release_spec(&section, kind, &words.algorithms);
+            let mut spec = release_spec(&section, kind, &words);
             if is_table {
-                of_tables(&section, &specs, &mut spec);
+                of_tables(&section, &specs, &words, &mut spec);
             }
             if let Some(own) = &mut paths {
                 paths::release(&section, own, &spec);
@@ -121,7 +121,7 @@ fn read(
             }
             spec
         }),
-        None => Some(ReleaseSpec::default()),
+        None => Some(ReleaseSpec::with(words.usual())),
     };
     if is_table {
         check_promises(&specs, &promised, mistakes);
@@ -350,10 +350,11 @@ fn records_known(section: &Section<'_, '_>) -> Option<RecordsKnown> {
     })
 }
 
-impl Default for ReleaseSpec {
-    fn default() -> Self {
+impl ReleaseSpec {
+    /// Made with this algorithm, and as usual beside.
+    pub fn with(algorithm: &'static AlgorithmEntry) -> Self {
         ReleaseSpec {
-            algorithm: "auto".into(),
+            algorithm,
             algorithm_span: 0..0,
             metric: Metric::default(),
             suppress_at_most: Fraction::ZERO,
@@ -368,12 +369,8 @@ impl Default for ReleaseSpec {
 }
 
 /// What `[release]` says that several kinds of data have a use for.
-fn release_spec(
-    section: &Section<'_, '_>,
-    kind: DataKind,
-    algorithms: &[&'static str],
-) -> ReleaseSpec {
-    let mut spec = ReleaseSpec::default();
+fn release_spec(section: &Section<'_, '_>, kind: DataKind, words: &Words) -> ReleaseSpec {
+    let mut spec = ReleaseSpec::with(words.usual());
     let get = |key: &str| {
         let node = section.get(key);
         node.filter(|_| kind.takes(Part::Release, key))
@@ -386,8 +383,9 @@ fn release_spec(
     }
     if let Some(node) = get("algorithm") {
         spec.algorithm_span = node.span();
-        let names: Vec<(&str, &str)> = algorithms.iter().map(|&name| (name, name)).collect();
-        set(&mut spec.algorithm, node.choice(&names).map(str::to_owned));
+        let names = words.algorithms.iter();
+        let names: Vec<_> = names.map(|&entry| (entry.name, entry)).collect();
+        set(&mut spec.algorithm, node.choice(&names));
     }
     if let Some(node) = get("metric") {
         let metrics = kind.entry().metrics.iter();
@@ -405,14 +403,19 @@ fn release_spec(
 }
 
 /// What `[release]` says of tables alone.
-fn of_tables(section: &Section<'_, '_>, specs: &[AttributeSpec], spec: &mut ReleaseSpec) {
+fn of_tables(
+    section: &Section<'_, '_>,
+    specs: &[AttributeSpec],
+    words: &Words,
+    spec: &mut ReleaseSpec,
+) {
     let of_role = |role: Role| -> Vec<&str> {
         let found = specs.iter().filter(|spec| spec.role == role);
         found.map(|spec| spec.name.as_str()).collect()
     };
     let (sensitive, quasi) = (of_role(Role::Sensitive), of_role(Role::QuasiIdentifier));
-    spec.task = task(section, &spec.algorithm, &sensitive, &quasi);
-    spec.grow_intervals = grows(section, &spec.algorithm);
+    spec.task = task(section, spec.algorithm, words, &sensitive, &quasi);
+    spec.grow_intervals = grows(section, spec.algorithm);
     spec.microdata = microdata::microdata(section);
 }
 
@@ -426,7 +429,7 @@ pub(super) fn set<T>(place: &mut T, value: Option<T>) {
 /// Weights count in the loss, and in the cells that local suppression hides.
 fn check_weights(specs: &[AttributeSpec], release: &ReleaseSpec, mistakes: &Mistakes) {
     let counts = matches!(release.metric, Metric::Of(objective) if objective.needs_leaves())
-        || release.algorithm == "local-suppression";
+        || release.algorithm.has(AlgorithmUse::Weights);
     let weighted = |spec: &&AttributeSpec| spec.operations.weight.is_some();
     if let Some(spec) = specs.iter().find(weighted)
         && !counts

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use denym_data::Fraction;
+use denym_data::{AlgorithmEntry, AlgorithmUse, Fraction};
 
 use super::mistake::suggest;
 use super::reader::{Node, Section};
+use super::vocabulary::Words;
 
 /// What a release is for, where the algorithm cares.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,44 +53,34 @@ impl Task {
         }
     }
 
-    /// The algorithms that work for it.
-    pub fn algorithms(&self) -> &'static [&'static str] {
+    /// What an algorithm must have a use for to work for it.
+    pub fn needs(&self) -> AlgorithmUse {
         match self {
-            Task::Classify(_) => &[
-                "infogain-mondrian",
-                "top-down-specialization",
-                "bottom-up-generalization",
-                "top-down-disclosure",
-            ],
-            Task::Estimate(_) | Task::Answer(_) => &["infogain-mondrian"],
-            Task::Clusters(_) => &["top-down-clusters"],
+            Task::Classify(_) => AlgorithmUse::Classify,
+            Task::Estimate(_) => AlgorithmUse::Estimate,
+            Task::Answer(_) => AlgorithmUse::Answer,
+            Task::Clusters(_) => AlgorithmUse::Clusters,
         }
     }
 }
 
-/// Algorithms that can grow intervals of numbers as they go.
-const GROWING: [&str; 2] = ["top-down-specialization", "top-down-clusters"];
-
 /// The task of the section, if it states one.
 pub(super) fn task(
     section: &Section<'_, '_>,
-    algorithm: &str,
+    algorithm: &AlgorithmEntry,
+    words: &Words,
     sensitive: &[&str],
     quasi: &[&str],
 ) -> Option<TaskSpec> {
     let node = section.get("task")?;
     let task = read(&node, sensitive, quasi)?;
-    if !task.algorithms().contains(&algorithm) {
+    if !algorithm.has(task.needs()) {
         node.mistake(
             "policy-unused-key",
-            format!("`{algorithm}` has no use for `{}`", task.name()),
+            format!("`{}` has no use for `{}`", algorithm.name, task.name()),
             format!(
                 "remove `task`, or use the algorithm {}",
-                task.algorithms()
-                    .iter()
-                    .map(|name| format!("`{name}`"))
-                    .collect::<Vec<_>>()
-                    .join(" or ")
+                words.using(task.needs()).join(" or ")
             ),
         );
     }
@@ -100,14 +91,14 @@ pub(super) fn task(
 }
 
 /// Whether intervals of numbers are grown instead of taken from hierarchies.
-pub(super) fn grows(section: &Section<'_, '_>, algorithm: &str) -> bool {
+pub(super) fn grows(section: &Section<'_, '_>, algorithm: &AlgorithmEntry) -> bool {
     let Some(node) = section.get("grow-intervals") else {
         return false;
     };
-    if !GROWING.contains(&algorithm) {
+    if !algorithm.has(AlgorithmUse::GrowIntervals) {
         node.mistake(
             "policy-unused-key",
-            format!("`{algorithm}` grows no intervals"),
+            format!("`{}` grows no intervals", algorithm.name),
             "remove `grow-intervals`, or use the algorithm `top-down-specialization`",
         );
     }

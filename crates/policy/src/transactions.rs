@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use denym_data::Role;
+use denym_data::{AlgorithmUse, Role};
 
 use super::parse::set;
 use super::promises::JudgedOn;
@@ -133,7 +133,7 @@ pub(super) fn release(section: &Section<'_, '_>, own: &mut SequencesSpec, spec: 
         let size = table.get("size").map_or(Some(3), |node| node.whole(1));
         own.frequent = support.zip(size).map(|(s, l)| (s, l as usize));
     }
-    if spec.algorithm == "item-generalization" {
+    if spec.algorithm.has(AlgorithmUse::Coarser) {
         let help = "add `taxonomy = \"products.csv\"`: what items become coarser by";
         section.need("taxonomy", help);
     }

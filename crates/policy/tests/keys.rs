@@ -2,11 +2,23 @@
 
 use std::path::Path;
 
+use denym_data::{AlgorithmEntry, AlgorithmUse, Verdict};
 use denym_policy::{Mistake, Policy, Vocabulary, Words};
+
+const fn algorithm(name: &'static str) -> AlgorithmEntry {
+    AlgorithmEntry::new(name, "table", Verdict::SAFE, "", "")
+}
+
+const ALGORITHMS: &[AlgorithmEntry] = &[
+    algorithm("auto"),
+    algorithm("full-domain"),
+    algorithm("top-down-specialization")
+        .uses(&[AlgorithmUse::Classify, AlgorithmUse::GrowIntervals]),
+];
 
 fn parse(text: &str) -> Result<Policy, Vec<Mistake>> {
     let vocabulary = Vocabulary::new(|kind| Words {
-        algorithms: vec!["auto", "full-domain", "top-down-specialization"],
+        algorithms: ALGORITHMS.iter().collect(),
         attacks: vec![match kind {
             "table" => "linkage",
             "paths" => "doublets",

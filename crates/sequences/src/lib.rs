@@ -27,7 +27,7 @@ mod violation_tree;
 mod violations;
 pub mod whole_paths;
 
-pub use catalogue::{CATALOGUE, Entry, Serves, solver_entry};
+pub use catalogue::{CATALOGUE, KEEP_PUBLISHED, RETRACT, SequenceSolver, Serves, solver_entry};
 pub use coarsening::{Ladder, Rung};
 pub use error::Error;
 pub use miner::mine;

@@ -42,4 +42,4 @@ pub use memory::Memory;
 pub use options::{Form, Options};
 pub use slide::{Phase, Slide, Work};
 pub use stream::Stream;
-pub use verdict::rule_verdict;
+pub use verdict::rule_entry;

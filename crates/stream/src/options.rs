@@ -8,7 +8,7 @@ use denym_release::windows::{
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::verdict::rule_verdict;
+use crate::verdict::rule_entry;
 
 /// The form in which windows leave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -172,7 +172,7 @@ impl Options {
 
     /// How the windows stand against somebody who knows the program.
     pub fn program(&self) -> Program {
-        let verdict = rule_verdict(self.rule);
+        let verdict = rule_entry(self.rule).verdict;
         let on_values = !self.bounds.is_empty() || !self.promises.is_empty();
         Program::new(false, Some(verdict.standing(on_values)))
     }

@@ -3,17 +3,13 @@
 //! Which doublets were suppressed, in which window, tells a little about who had them; counts in certificates tell how many
 //! events there were. `tests/worlds.rs` compares both marks with what running a stream backwards measures, under the worse matching.
 
-use denym_data::{Standing, Verdict};
+use denym_data::AlgorithmEntry;
 use denym_release::windows::Rule;
 
-/// The verdict on a rule of publication, as the list of solvers has it.
-pub fn rule_verdict(rule: Rule) -> Verdict {
-    let listed = denym_sequences::solver_entry("stream", rule.name());
-    listed.map_or(
-        Verdict {
-            sizes: Standing::NotPromised,
-            values: Standing::NotPromised,
-        },
-        |entry| entry.verdict,
-    )
+/// What is said of a rule of publication.
+pub fn rule_entry(rule: Rule) -> &'static AlgorithmEntry {
+    match rule {
+        Rule::KeepPublished { .. } => &denym_sequences::KEEP_PUBLISHED.entry,
+        Rule::Retract => &denym_sequences::RETRACT.entry,
+    }
 }

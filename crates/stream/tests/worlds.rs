@@ -9,7 +9,7 @@
 )]
 
 use denym_data::{Fraction, Standing, Verdict};
-use denym_stream::{Event, Matching, Options, Rule, Slide, Stream, rule_verdict};
+use denym_stream::{Event, Matching, Options, Rule, Slide, Stream, rule_entry};
 use denym_testkit::worlds::{Belief, Release, Tally, backwards, every_multiset};
 
 const K: u64 = 2;
@@ -208,7 +208,7 @@ fn check(rule: Rule) {
         values: standing(true),
     };
     assert_eq!(
-        rule_verdict(rule),
+        rule_entry(rule).verdict,
         measured,
         "the mark of the rule and what was measured"
     );

@@ -31,7 +31,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use crate::catalogue::entry;
+use crate::catalogue::solver_named;
 use crate::lattice::Lattice;
 use crate::{Context, Error, Request, Solution, Solver};
 
@@ -261,7 +261,7 @@ impl Auto {
         let alone = request.summary.sensitive.is_empty();
         let mut promises = request.promises.iter();
         let on_values = promises.any(|promise| promise.terms().attribute.is_some());
-        let verdict = entry(member.name).map(|entry| entry.verdict);
+        let verdict = solver_named(member.name).map(|solver| solver.entry.verdict);
         // A search that sensitive values steer tells them by where it went; where sizes alone are promised, none does.
         if (self.safe || !on_values)
             && !verdict.is_some_and(|verdict| verdict.standing(on_values).holds())
@@ -303,7 +303,7 @@ fn together(
                 keep_going,
                 progress: &mut |_| {},
             };
-            Some((entry(member.name)?.make)().solve(request, &mut own))
+            Some((solver_named(member.name)?.make)().solve(request, &mut own))
         })
         .collect()
 }
@@ -315,7 +315,7 @@ fn alone(
     context: &mut Context<'_>,
     wanted: &(dyn Fn() -> bool + Sync),
 ) -> Option<Result<Solution, Error>> {
-    let solver = (entry(member.name)?.make)();
+    let solver = (solver_named(member.name)?.make)();
     if !member.recursive {
         return (context.keep_going)().then(|| solver.solve(request, context));
     }

@@ -66,7 +66,7 @@ pub use best_effort::BestEffort;
 pub use blind_generalization::BlindGeneralization;
 pub use bottom_up_generalization::BottomUpGeneralization;
 pub use catalogue::{
-    CATALOGUE, Entry, Honours, Maturity, RecodingKind, SIDE_VERDICTS, entry, side_verdict, solver,
+    CATALOGUE, Fewer, Honours, Maturity, RecodingKind, TableSolver, solver, solver_named,
 };
 pub use context::{Context, Progress};
 pub use datafly::Datafly;

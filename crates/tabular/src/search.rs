@@ -3,14 +3,14 @@
 use denym_data::{ClassId, Fraction};
 
 use crate::{
-    Attempt, Auto, BestEffort, Context, EffortMeter, Entry, Error, FullDomain, LocalRecoding,
-    Mpalm, Nearest, Outcome, Progress, Request, Solution, Solver,
+    Attempt, Auto, BestEffort, Context, EffortMeter, Error, FullDomain, LocalRecoding, Mpalm,
+    Nearest, Outcome, Progress, Request, Solution, Solver, TableSolver,
 };
 
 /// What is searched with what.
 pub struct NamedSearch<'a> {
     /// The solver.
-    pub entry: &'static Entry,
+    pub named: &'static TableSolver,
     /// The same with options of its own, where it has any.
     pub solver: Option<Box<dyn Solver>>,
     /// Whether only solvers may serve whose promises hold against somebody who knows the program.
@@ -41,7 +41,7 @@ impl NamedSearch<'_> {
         progress: &mut dyn FnMut(Progress),
         accept: &mut dyn FnMut(&Solution) -> bool,
     ) -> Result<SearchAnswer, Error> {
-        let (entry, meter) = (self.entry, self.meter);
+        let (named, meter) = (self.named, self.meter);
         let keep_going = || meter.go_on();
         let mut context = Context {
             seed: self.seed,
@@ -49,12 +49,12 @@ impl NamedSearch<'_> {
             progress,
         };
         let answer = |solution| SearchAnswer {
-            algorithm: entry.name,
+            algorithm: named.entry.name,
             solution,
             attempts: Vec::new(),
             looks_like: None,
         };
-        match entry.name {
+        match named.entry.name {
             "auto" => self.portfolio(request, &mut context, accept),
             "mpalm" => {
                 let (solution, classes) = Mpalm::default().run(request, &mut context)?;
@@ -66,7 +66,7 @@ impl NamedSearch<'_> {
             _ => {
                 let solver = self
                     .solver
-                    .unwrap_or_else(|| entry.patient(meter.limited()));
+                    .unwrap_or_else(|| named.patient(meter.limited()));
                 Ok(answer(solver.solve(request, &mut context)?))
             }
         }
@@ -105,7 +105,7 @@ impl NamedSearch<'_> {
             .filter_map(|attempt| Some((attempt.score()?, attempt.name)))
             .min_by(|a, b| a.0.total_cmp(&b.0));
         Ok(SearchAnswer {
-            algorithm: best.map_or(self.entry.name, |(_, name)| name),
+            algorithm: best.map_or(self.named.entry.name, |(_, name)| name),
             solution,
             attempts,
             looks_like: None,
@@ -113,13 +113,10 @@ impl NamedSearch<'_> {
     }
 }
 
-impl Entry {
-    /// The solvers that return the best so far when their effort ends, always at the same step.
-    pub const LIMITED: [&'static str; 4] = ["auto", "best-effort", "local-recoding", "full-domain"];
-
+impl TableSolver {
     /// The solver; one that gets better with time goes on until it is stopped, if it is `limited`.
     fn patient(&self, limited: bool) -> Box<dyn Solver> {
-        match self.name {
+        match self.entry.name {
             "best-effort" if limited => Box::new(BestEffort {
                 evaluations: u64::MAX,
             }),

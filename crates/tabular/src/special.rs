@@ -11,7 +11,7 @@
 //!
 //! Each is audited on what was written, like any other release; what an algorithm cannot promise may not be asked of it.
 
-use denym_data::{Column, Decimal, Table};
+use denym_data::{AlgorithmEntry, Column, Decimal, Standing, Table, Verdict};
 use denym_measure::{PromiseSpec, SensitiveAttribute};
 
 use crate::{
@@ -34,51 +34,31 @@ pub enum SpecialAlgorithm {
     MuArgus,
 }
 
-/// What lists say about one of these algorithms.
+/// One of these algorithms with what lists and policies say of it.
 #[derive(Debug, Clone, Copy)]
 pub struct SpecialEntry {
     /// It.
     pub algorithm: SpecialAlgorithm,
-    /// The name in policies.
-    pub name: &'static str,
-    /// What it does, in a phrase.
-    pub summary: &'static str,
-    /// Where it comes from.
-    pub paper: &'static str,
+    /// What is said of it.
+    pub entry: AlgorithmEntry,
+}
+
+const AS_THEY_ARE: &str = "publishes quasi-identifiers as they are: it can promise nothing but what is judged on the sensitive attribute";
+
+const fn on_values(values: Standing) -> Verdict {
+    Verdict {
+        sizes: Standing::NotPromised,
+        values,
+    }
 }
 
 /// All of them, in the order in which they are shown.
-pub const SPECIAL_ALGORITHMS: [SpecialEntry; 5] = [
-    SpecialEntry {
-        algorithm: SpecialAlgorithm::Anatomy,
-        name: "anatomy",
-        summary: "quasi-identifiers as they are, sensitive values in a second table",
-        paper: "Xiao, Tao 2006",
-    },
-    SpecialEntry {
-        algorithm: SpecialAlgorithm::Permutation,
-        name: "k-e-permutation",
-        summary: "quasi-identifiers as they are, numbers shuffled within groups",
-        paper: "Zhang, Koudas, Srivastava, Yu 2007",
-    },
-    SpecialEntry {
-        algorithm: SpecialAlgorithm::MinimalityDefence,
-        name: "minimality-defence",
-        summary: "k-anonymous first, then the values of failing classes are replaced",
-        paper: "Wong, Fu, Wang, Pei 2007",
-    },
-    SpecialEntry {
-        algorithm: SpecialAlgorithm::Personalized,
-        name: "greedy-personalized",
-        summary: "sensitive values as general as each person's guarding node asks",
-        paper: "Xiao, Tao 2006",
-    },
-    SpecialEntry {
-        algorithm: SpecialAlgorithm::MuArgus,
-        name: "mu-argus",
-        summary: "every combination of up to three values frequent; no k-anonymity",
-        paper: "Hundepool, Willenborg 1996",
-    },
+pub const SPECIAL_ALGORITHMS: &[SpecialEntry] = &[
+SpecialEntry { algorithm: SpecialAlgorithm::Anatomy, entry: AlgorithmEntry::new("anatomy","table",on_values(Standing::Holds),"quasi-identifiers as they are, sensitive values in a second table","Xiao, Tao 2006").cannot(AS_THEY_ARE) },
+SpecialEntry { algorithm: SpecialAlgorithm::Permutation, entry: AlgorithmEntry::new("k-e-permutation","table",on_values(Standing::Holds),"quasi-identifiers as they are, numbers shuffled within groups","Zhang, Koudas, Srivastava, Yu 2007").cannot(AS_THEY_ARE) },
+SpecialEntry { algorithm: SpecialAlgorithm::MinimalityDefence, entry: AlgorithmEntry::new("minimality-defence","table",on_values(Standing::Exceeded { per_mille: 344 }),"k-anonymous first, then the values of failing classes are replaced","Wong, Fu, Wang, Pei 2007").cannot("cannot honour promises with a population, guarding nodes or a set of columns of their own") },
+SpecialEntry { algorithm: SpecialAlgorithm::Personalized, entry: AlgorithmEntry::new("greedy-personalized","table",on_values(Standing::Exceeded { per_mille: 343 }),"sensitive values as general as each person's guarding node asks","Xiao, Tao 2006").cannot("cannot honour promises about sensitive values other than `personalized-privacy`") },
+SpecialEntry { algorithm: SpecialAlgorithm::MuArgus, entry: AlgorithmEntry::new("mu-argus","table",Verdict { sizes: Standing::Holds, values: Standing::NotPromised },"every combination of up to three values frequent; no k-anonymity","Hundepool, Willenborg 1996").cannot("can promise nothing but sizes, to whoever knows up to three values") },
 ];
 
 /// What such an algorithm is given beside the request.
@@ -147,16 +127,17 @@ pub enum SpecialOutput {
 impl SpecialAlgorithm {
     /// The algorithm of this name.
     pub fn named(name: &str) -> Option<SpecialAlgorithm> {
-        let found = SPECIAL_ALGORITHMS.iter().find(|entry| entry.name == name);
-        found.map(|entry| entry.algorithm)
+        let mut entries = SPECIAL_ALGORITHMS.iter();
+        let found = entries.find(|special| special.entry.name == name);
+        found.map(|special| special.algorithm)
     }
 
     /// Its name in policies.
     pub fn name(self) -> &'static str {
         let mut entries = SPECIAL_ALGORITHMS.iter();
         entries
-            .find(|entry| entry.algorithm == self)
-            .map_or("", |entry| entry.name)
+            .find(|special| special.algorithm == self)
+            .map_or("", |special| special.entry.name)
     }
 
     /// Whether quasi-identifiers are published as other values than they are.

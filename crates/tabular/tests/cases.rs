@@ -8,13 +8,13 @@ use common::cases::{Table, policies, tables};
 use denym_data::{Column, Unit};
 use denym_measure::{Group, Histogram};
 use denym_tabular::{
-    CATALOGUE, Context, Entry, Error, Honours, Maturity, Request, Solution, entry,
+    CATALOGUE, Context, Error, Honours, Maturity, Request, Solution, TableSolver, solver_named,
 };
 use denym_testkit::summarize::summarize;
 
 #[test]
 fn every_solver_on_every_case() {
-    let one = rayon::ThreadPoolBuilder::new()
+    let alone = rayon::ThreadPoolBuilder::new()
         .num_threads(1)
         .build()
         .expect("a pool");
@@ -33,30 +33,30 @@ fn every_solver_on_every_case() {
                 setting: None,
                 weights: None,
             };
-            let solve = |entry: &Entry| {
-                Context::quiet(5, |context| (entry.make)().solve(&request, context))
+            let solve = |one: &TableSolver| {
+                Context::quiet(5, |context| (one.make)().solve(&request, context))
             };
-            let optimum = solve(entry("full-domain").expect("listed"));
-            for entry in CATALOGUE {
-                let at = format!("{}, {policy}, {}", table.name, entry.name);
-                let answer = solve(entry);
+            let optimum = solve(solver_named("full-domain").expect("listed"));
+            for one in CATALOGUE {
+                let at = format!("{}, {policy}, {}", table.name, one.entry.name);
+                let answer = solve(one);
                 assert_eq!(
                     answer,
-                    one.install(|| solve(entry)),
+                    alone.install(|| solve(one)),
                     "{at}: same for any number of threads"
                 );
                 match &answer {
                     Ok(solution) => {
-                        audit(&table, &request, entry, solution, &at);
-                        *solved.entry(entry.name).or_default() += 1;
+                        audit(&table, &request, one, solution, &at);
+                        *solved.entry(one.entry.name).or_default() += 1;
                     }
                     Err(Error::PromiseNotHonoured { .. }) => {
-                        assert_ne!(entry.honours, Honours::All, "{at}");
+                        assert_ne!(one.honours, Honours::All, "{at}");
                     }
                     Err(Error::TooLarge { .. }) => assert_eq!(table.name, "wide", "{at}"),
                     Err(Error::Infeasible { .. }) => {
                         let expected = policy == "k = 2" && table.quasi[0].codes.len() > 1;
-                        assert!(!(expected && entry.suppresses), "{at}: there is a solution");
+                        assert!(!(expected && one.suppresses), "{at}: there is a solution");
                     }
                     Err(error) => panic!("{at}: {error}"),
                 }
@@ -65,7 +65,7 @@ fn every_solver_on_every_case() {
                 }
                 // Exact solvers agree; a proven bound is below the optimum, which is below every full-domain score.
                 if let (Ok(solution), Ok(optimum)) = (&answer, &optimum) {
-                    if entry.maturity == Maturity::Proven {
+                    if one.maturity == Maturity::Proven {
                         assert_eq!(solution.recoding.levels, optimum.recoding.levels, "{at}");
                     }
                     if solution.recoding.levels.is_some() {
@@ -83,14 +83,14 @@ fn every_solver_on_every_case() {
             }
         }
     }
-    for entry in CATALOGUE {
-        let count = solved.get(entry.name).copied().unwrap_or(0);
-        assert!(count >= 10, "{} solved {count} cases", entry.name);
+    for one in CATALOGUE {
+        let count = solved.get(one.entry.name).copied().unwrap_or(0);
+        assert!(count >= 10, "{} solved {count} cases", one.entry.name);
     }
 }
 
 /// Groups records by what is published of them and judges every group.
-fn audit(table: &Table, request: &Request<'_>, entry: &Entry, solution: &Solution, at: &str) {
+fn audit(table: &Table, request: &Request<'_>, one: &TableSolver, solution: &Solution, at: &str) {
     let recoding = &solution.recoding;
     let records = table.secret.codes.len();
     let tuples: BTreeSet<Vec<u32>> = (0..records)
@@ -124,7 +124,7 @@ fn audit(table: &Table, request: &Request<'_>, entry: &Entry, solution: &Solutio
     }
     assert_eq!(solution.statistics.suppressed, suppressed, "{at}");
     assert!(suppressed <= request.budget(), "{at}");
-    assert!(suppressed == 0 || entry.suppresses, "{at}");
+    assert!(suppressed == 0 || one.suppresses, "{at}");
     assert!(!groups.is_empty(), "{at}");
     for (values, rows) in &groups {
         let mut counts: BTreeMap<u32, u64> = BTreeMap::new();

@@ -290,18 +290,18 @@ fn every_solver_stops_when_told() {
         Box::new(DistinctDiversity { attribute: 0, l: 2 }),
     ];
     let request = request(&summary, &hierarchies, &promises);
-    for entry in denym_tabular::CATALOGUE {
+    for one in denym_tabular::CATALOGUE {
         let mut context = Context {
             seed: 0,
             keep_going: &|| false,
             progress: &mut |_| {},
         };
-        match (entry.make)().solve(&request, &mut context) {
-            Ok(solution) => assert!(solution.statistics.smallest >= 3, "{}", entry.name),
+        match (one.make)().solve(&request, &mut context) {
+            Ok(solution) => assert!(solution.statistics.smallest >= 3, "{}", one.entry.name),
             Err(Error::Stopped | Error::PromiseNotHonoured { .. } | Error::Infeasible { .. }) => {}
-            Err(error) => panic!("{}: {error}", entry.name),
+            Err(error) => panic!("{}: {error}", one.entry.name),
         }
-        assert!(solver(entry.name).is_some());
+        assert!(solver(one.entry.name).is_some());
     }
     assert!(solver("no-such-solver").is_none());
 }

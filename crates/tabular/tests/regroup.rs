@@ -9,7 +9,7 @@ use denym_measure::promises::{
     Confidence, DistinctDiversity, EntropyDiversity, KAnonymity, TCloseness,
 };
 use denym_measure::{Group, Histogram, Promise};
-use denym_tabular::{CATALOGUE, Context, Entry, Error, Objective, Request};
+use denym_tabular::{CATALOGUE, Context, Error, Objective, Request, TableSolver};
 use denym_testkit::summarize::summarize;
 
 struct Case {
@@ -113,9 +113,9 @@ fn no_solver_breaks_a_promise_when_people_have_several_records() {
             setting: None,
             weights: None,
         };
-        for entry in CATALOGUE {
-            let at = format!("round {round}, {}", entry.name);
-            let solution = match Context::quiet(1, |c| (entry.make)().solve(&request, c)) {
+        for one in CATALOGUE {
+            let at = format!("round {round}, {}", one.entry.name);
+            let solution = match Context::quiet(1, |c| (one.make)().solve(&request, c)) {
                 Ok(solution) => solution,
                 Err(
                     Error::Infeasible { .. }
@@ -125,7 +125,7 @@ fn no_solver_breaks_a_promise_when_people_have_several_records() {
                 Err(error) => panic!("{at}: {error}"),
             };
             assert_eq!(solution.recoding.unit, Unit::Tuple, "{at}");
-            *solved.entry(entry.name).or_default() += 1;
+            *solved.entry(one.entry.name).or_default() += 1;
             let mut groups: BTreeMap<Vec<Option<&str>>, Vec<usize>> = BTreeMap::new();
             let mut suppressed = 0;
             for row in 0..case.secret.codes.len() {
@@ -153,8 +153,8 @@ fn no_solver_breaks_a_promise_when_people_have_several_records() {
     }
     let few: Vec<_> = CATALOGUE
         .iter()
-        .filter(|entry| solved.get(entry.name).copied().unwrap_or(0) < 20)
-        .map(|entry| entry.name)
+        .filter(|one| solved.get(one.entry.name).copied().unwrap_or(0) < 20)
+        .map(|one| one.entry.name)
         .collect();
     // These two do not count people.
     let records_only = ["mondrian-relaxed", "blind-generalization"];
@@ -184,16 +184,16 @@ fn nobody_refuses_in_silence_where_levels_exist() {
             setting: None,
             weights: None,
         };
-        let solve = |entry: &Entry| Context::quiet(1, |c| (entry.make)().solve(&request, c));
-        let optimal = CATALOGUE.iter().find(|entry| entry.name == "full-domain");
+        let solve = |one: &TableSolver| Context::quiet(1, |c| (one.make)().solve(&request, c));
+        let optimal = CATALOGUE.iter().find(|one| one.entry.name == "full-domain");
         if solve(optimal.expect("listed")).is_err() {
             continue;
         }
         exist += 1;
-        for entry in CATALOGUE {
-            if let Err(Error::Infeasible { .. }) = solve(entry) {
-                *missed.entry(entry.name).or_default() += 1;
-                assert!(entry.may_miss(&request), "round {round}, {}", entry.name);
+        for one in CATALOGUE {
+            if let Err(Error::Infeasible { .. }) = solve(one) {
+                *missed.entry(one.entry.name).or_default() += 1;
+                assert!(one.may_miss(&request), "round {round}, {}", one.entry.name);
             }
         }
     }

@@ -438,23 +438,23 @@ fn table_6_the_join_is_made_safe_by_every_solver() {
     ];
     let request = table.request(&summary, &promises);
     let mut solved = 0;
-    for entry in CATALOGUE {
-        let solution = match solve((entry.make)().as_ref(), &request) {
+    for one in CATALOGUE {
+        let solution = match solve((one.make)().as_ref(), &request) {
             Ok(solution) => solution,
             Err(Error::PromiseNotHonoured { .. }) => continue,
-            Err(error) => panic!("{}: {error}", entry.name),
+            Err(error) => panic!("{}: {error}", one.entry.name),
         };
         let found = table.published(&solution.recoding);
         for row in 0..8 {
             let alike: Vec<usize> = (0..8).filter(|&other| found[other] == found[row]).collect();
-            assert!(alike.len() >= 2, "{}: {found:?}", entry.name);
+            assert!(alike.len() >= 2, "{}: {found:?}", one.entry.name);
             let first = table.secret.codes[alike[0]];
             assert!(
                 alike
                     .iter()
                     .any(|&other| table.secret.codes[other] != first),
                 "{}: {found:?}",
-                entry.name
+                one.entry.name
             );
         }
         solved += 1;

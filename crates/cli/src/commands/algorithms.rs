@@ -16,12 +16,12 @@ pub(crate) fn run(args: &CatalogueArgs, console: &Console) -> ExitCode {
                        for how many people of small tables they do not: see [who knows the program](../checked/worlds.md).\n");
         console.print("| algorithm | data | what it does | who knows the program: sizes | values | source |\n|---|---|---|---|---|---|");
         for entry in &algorithms {
-            let cell = |of: fn(ProgramVerdict) -> Standing| match entry.verdict().map(of) {
-                Some(Standing::Holds) => "safe".to_owned(),
-                Some(Standing::Exceeded { per_mille }) => {
+            let cell = |of: fn(ProgramVerdict) -> Standing| match of(entry.verdict) {
+                Standing::Holds => "safe".to_owned(),
+                Standing::Exceeded { per_mille } => {
                     format!("not safe, {}.{} %", per_mille / 10, per_mille % 10)
                 }
-                Some(Standing::NotPromised) | None => "not promised".to_owned(),
+                Standing::NotPromised => "not promised".to_owned(),
             };
             console.print(&format!(
                 "| `{}` | {} | {} | {} | {} | {} |",
@@ -37,9 +37,9 @@ pub(crate) fn run(args: &CatalogueArgs, console: &Console) -> ExitCode {
     }
     console.document(&json!({"algorithms": algorithms.iter().map(|entry| json!({
         "name": entry.name, "data": entry.data, "summary": entry.summary, "reference": entry.reference,
-        "program": entry.verdict().map(|verdict| json!({
-            "sizes": standing(verdict.sizes), "values": standing(verdict.values),
-        })),
+        "program": {
+            "sizes": standing(entry.verdict.sizes), "values": standing(entry.verdict.values),
+        },
     })).collect::<Vec<_>>()}));
     let width = algorithms
         .iter()
@@ -52,13 +52,11 @@ pub(crate) fn run(args: &CatalogueArgs, console: &Console) -> ExitCode {
             entry.name, entry.data, entry.summary
         ));
         console.say(format!("{:width$}           {}", "", entry.reference));
-        if let Some(verdict) = entry.verdict() {
-            let words = denym::verdict_words(verdict);
-            console.say(format!(
-                "{:width$}           who knows the program: {words}",
-                ""
-            ));
-        }
+        let words = denym::verdict_words(entry.verdict);
+        console.say(format!(
+            "{:width$}           who knows the program: {words}",
+            ""
+        ));
     }
     ExitCode::SUCCESS
 }

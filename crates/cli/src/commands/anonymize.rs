@@ -92,7 +92,7 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
         Err(error) if console.json && error.exit_code() == 1 => {
             console.document(&json!({
                 "status": "refused",
-                "algorithm": policy.release.algorithm,
+                "algorithm": policy.release.algorithm.name,
                 "records": Value::Null,
                 "suppressed_records": Value::Null,
                 "classes": Value::Null,

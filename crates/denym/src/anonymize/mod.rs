@@ -11,7 +11,6 @@ use crate::pipeline::Releasing;
 use crate::policy::Policy;
 
 pub use crate::account::{Account, Outcome, Refusal, Release, Tried};
-pub(crate) use crate::kinds::microdata::CLUSTERING;
 pub use crate::kinds::microdata::{ColumnTests, Measures, measures_document};
 pub(crate) use crate::kinds::trails::{OWNERS, owners as trail_owners};
 pub use crate::options::{Input, RunOptions};

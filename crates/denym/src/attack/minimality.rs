@@ -84,7 +84,7 @@ pub(crate) fn unfit(policy: &Policy, table: &Table) -> Option<String> {
             "no promise looks at sensitive values, so they do not steer the search".into(),
         );
     }
-    let algorithm = policy.release.algorithm.as_str();
+    let algorithm = policy.release.algorithm.name;
     if ["anatomy", "k-e-permutation"].contains(&algorithm) {
         return Some("who came into which group was drawn from secret randomness, so running the program again rules no original out: every way to \
                      hand the values of a group to its people gives this release with the same chance"

@@ -7,6 +7,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use denym_data::AlgorithmEntry;
 use denym_engine::Engine;
 use rayon::prelude::*;
 
@@ -83,14 +84,14 @@ impl Verb for Exploring<'_> {
             knees: Vec::new(),
             exposure: None,
         };
-        for (name, (metric, known)) in asked.iter().zip(known) {
+        for (algorithm, (metric, known)) in asked.iter().zip(known) {
             exploration.metric = metric.unwrap_or(exploration.metric);
             let start = exploration.trials.len();
             for (point, known) in known.into_iter().enumerate() {
                 if let Ok(found) = &known {
                     exploration.figures = found.figures.iter().map(|(name, _)| *name).collect();
                 }
-                let trial = trial(grid.settings(point), name, known);
+                let trial = trial(grid.settings(point), algorithm.name, known);
                 exploration.trials.push(trial);
             }
             if K::LAYOUT == Layout::Frontier {
@@ -109,14 +110,14 @@ fn one_by_one<K: Kind>(
     run: &Run<'_>,
     source: &K::Source,
     grid: &Grid,
-    asked: &[String],
+    asked: &[&'static AlgorithmEntry],
 ) -> Result<Points, Error> {
     run.listener.phase(Phase::Searching);
     let total = (asked.len() * grid.len()) as u64;
     let done = AtomicU64::new(0);
-    let point = |name: &String, point: usize| {
+    let point = |algorithm: &'static AlgorithmEntry, point: usize| {
         let mut varied = grid.policy(run.policy, point);
-        varied.release.algorithm.clone_from(name);
+        varied.release.algorithm = algorithm;
         let run = Run {
             policy: &varied,
             ..*run
@@ -132,10 +133,10 @@ fn one_by_one<K: Kind>(
     };
     asked
         .iter()
-        .map(|name| {
+        .map(|algorithm| {
             let points = (0..grid.len()).into_par_iter();
             let known: Vec<_> = points
-                .map(|at| point(name, at))
+                .map(|at| point(algorithm, at))
                 .collect::<Result<_, Error>>()?;
             let metric = known.iter().find_map(|(metric, _)| metric.clone());
             Ok((metric, known.into_iter().map(|(_, known)| known).collect()))
@@ -144,24 +145,28 @@ fn one_by_one<K: Kind>(
 }
 
 /// The algorithms to try: those asked for, else the policy's.
-fn algorithms<K: Kind>(request: &ExploreRequest, policy: &Policy) -> Result<Vec<String>, Error> {
+fn algorithms<K: Kind>(
+    request: &ExploreRequest,
+    policy: &Policy,
+) -> Result<Vec<&'static AlgorithmEntry>, Error> {
     if request.algorithms.is_empty() {
-        return Ok(vec![policy.release.algorithm.clone()]);
+        return Ok(vec![policy.release.algorithm]);
     }
-    let known: Vec<&str> = program::fitting(K::ALGORITHMS)
-        .map(|one| one.name)
-        .collect();
+    let known: Vec<_> = program::fitting(K::ALGORITHMS).collect();
     if known.len() < 2 {
         return Err(no_meaning::<K>("algorithm"));
     }
-    let unknown = |name: &&String| !known.contains(&name.as_str());
-    match request.algorithms.iter().find(unknown) {
-        None => Ok(request.algorithms.clone()),
-        Some(name) => Err(Error::Argument {
-            what: format!("there is no algorithm `{name}` for {}", K::NAME),
-            help: suggest(name, &known),
-        }),
-    }
+    let find = |name: &String| {
+        let mut entries = known.iter().copied();
+        entries.find(|entry| entry.name == name).ok_or_else(|| {
+            let names: Vec<&str> = known.iter().map(|entry| entry.name).collect();
+            Error::Argument {
+                what: format!("there is no algorithm `{name}` for {}", K::NAME),
+                help: suggest(name, &names),
+            }
+        })
+    };
+    request.algorithms.iter().map(find).collect()
 }
 
 /// Only searches of tables that go on for as long as they may have a use for time.

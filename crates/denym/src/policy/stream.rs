@@ -157,9 +157,8 @@ impl StreamPolicy {
                 })
                 .collect(),
             release: ReleaseSpec {
-                algorithm: options.rule.name().to_owned(),
                 metric: Metric::SuppressedEvents,
-                ..ReleaseSpec::default()
+                ..ReleaseSpec::with(denym_stream::rule_entry(options.rule))
             },
             sequences: None,
             attack: self.attack.clone(),
@@ -190,7 +189,7 @@ impl StreamPolicy {
                 bounds.for_each(|bound| bound.at_most = at_most);
             }
         }
-        let rule = policy.release.algorithm.as_str();
+        let rule = policy.release.algorithm.name;
         if rule != options.rule.name() {
             options.rule = Rule::named(rule).unwrap_or(options.rule);
         }

@@ -211,7 +211,7 @@ fn violations(figures: &Figures) -> denym_report::Fact {
 
 /// What is done, a line per step.
 pub(crate) fn steps(policy: &Policy) -> Vec<String> {
-    let (l, algorithm) = (known(policy), &policy.release.algorithm);
+    let (l, algorithm) = (known(policy), policy.release.algorithm.name);
     let [read, search, write, judge] = match policy.adversary {
         Knowledge::Items(_) => [
             "read the items as codes, one set per subject".to_owned(),

@@ -48,7 +48,7 @@ pub(super) fn solve(
     let matrix = matrix(request)?;
     if request.algorithm != "auto" {
         let entry = algorithm(request.algorithm)?;
-        let parts = parts(request, &matrix, entry.name, USUAL)?;
+        let parts = parts(request, &matrix, entry.entry.name, USUAL)?;
         return finish(request, &matrix, &parts);
     }
     let effort = if matrix.rows() > LARGE {

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use denym_data::AlgorithmUse;
+
 use crate::ReleaseSpec;
 use crate::parse::set;
 use crate::reader::Section;
@@ -49,7 +51,10 @@ pub(crate) fn release(section: &Section<'_, '_>, paths: &mut SequencesSpec, spec
         let length = table.get("length").map_or(Some(3), |node| node.whole(1));
         paths.frequent = support.zip(length).map(|(s, l)| (s, l as usize));
     }
-    if spec.algorithm == "coarsening" && paths.hierarchy.is_none() && paths.slots.is_empty() {
+    if spec.algorithm.has(AlgorithmUse::Coarser)
+        && paths.hierarchy.is_none()
+        && paths.slots.is_empty()
+    {
         section.need(
             "places",
             "add `places = \"regions.csv\"`, or `slots = [2, 4]`: what doublets become coarser by",

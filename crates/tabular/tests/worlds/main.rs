@@ -8,7 +8,7 @@ mod setting;
 mod side;
 
 use denym_data::{Fraction, Standing, Verdict};
-use denym_tabular::{CATALOGUE, Context, Entry, Honours};
+use denym_tabular::{CATALOGUE, Context, Honours, TableSolver};
 use denym_testkit::worlds::{Tally, backwards, every_assignment};
 use setting::{KINDS, Kind, People, VALUES, histogram, keeps, promised, request};
 
@@ -18,8 +18,8 @@ const PEOPLE: usize = 6;
 const TABLES: [u64; 2] = [1, 2];
 
 /// Runs a solver backwards for somebody who knows everybody's quasi-identifiers.
-fn everybody(entry: &Entry, people: &People, kind: Option<&Kind>, suppress: Fraction) -> Tally {
-    let solver = (entry.make)();
+fn everybody(one: &TableSolver, people: &People, kind: Option<&Kind>, suppress: Fraction) -> Tally {
+    let solver = (one.make)();
     let worlds = every_assignment(people.tuples.len(), VALUES);
     let found = backwards(&worlds, |values: &Vec<u32>, _| {
         let summary = people.summary(values);
@@ -40,10 +40,10 @@ fn everybody(entry: &Entry, people: &People, kind: Option<&Kind>, suppress: Frac
 }
 
 /// The same for somebody who knows one victim's quasi-identifiers and that the victim is in the data: whole records vary.
-fn victim(entry: &Entry, kind: Option<&Kind>) -> Tally {
+fn victim(one: &TableSolver, kind: Option<&Kind>) -> Tally {
     const RECORDS: usize = 4;
     const SECRETS: u32 = 2;
-    let solver = (entry.make)();
+    let solver = (one.make)();
     // A kind of record is an age and a value; all are of one sex. The order of the source counts for some solvers, and nobody knows it.
     let worlds = every_assignment(RECORDS, 4 * SECRETS);
     let found = backwards(&worlds, |records: &Vec<u32>, _| {
@@ -85,8 +85,8 @@ fn one_record_of_each_person_tells_no_more_than_records_do() {
     // The subject of each record, and its (age, sex).
     let subjects = [0, 0, 1, 2, 2, 3];
     let tuples = [(0, 0), (3, 0), (1, 0), (2, 1), (2, 0), (3, 1)];
-    let entry = denym_tabular::entry("blind-generalization").expect("a solver");
-    let solver = (entry.make)();
+    let one = denym_tabular::solver_named("blind-generalization").expect("a solver");
+    let solver = (one.make)();
     // Every value of every record, and every draw: the first or the second record of those who have two.
     let worlds: Vec<(Drawn, f64)> = every_assignment(subjects.len(), VALUES)
         .into_iter()
@@ -152,8 +152,8 @@ pub(crate) fn worst(tallies: impl Iterator<Item = Tally>) -> Option<u16> {
 /// Tables and the promises that are tried on each: all on the first, the commonest on the second.
 ///
 /// The portfolio runs many solvers on each world, so it gets fewer.
-fn tried(entry: &Entry) -> Vec<(u64, &'static [Kind])> {
-    if entry.name == "auto" {
+fn tried(one: &TableSolver) -> Vec<(u64, &'static [Kind])> {
+    if one.entry.name == "auto" {
         vec![(TABLES[0], &KINDS[..6])]
     } else {
         vec![(TABLES[0], &KINDS[..]), (TABLES[1], &KINDS[..4])]
@@ -161,47 +161,47 @@ fn tried(entry: &Entry) -> Vec<(u64, &'static [Kind])> {
 }
 
 /// The worst that somebody believes beyond promises on sizes alone.
-fn on_sizes(entry: &Entry) -> Standing {
+fn on_sizes(one: &TableSolver) -> Standing {
     let third = Fraction::new(1, 3).expect("a fraction");
-    let all = tried(entry)
+    let all = tried(one)
         .into_iter()
-        .map(|(seed, _)| everybody(entry, &People::drawn(PEOPLE, seed), None, Fraction::ZERO));
+        .map(|(seed, _)| everybody(one, &People::drawn(PEOPLE, seed), None, Fraction::ZERO));
     let some = [TABLES[0]]
         .into_iter()
-        .map(|seed| everybody(entry, &People::drawn(PEOPLE, seed), None, third));
-    let one = std::iter::once_with(|| victim(entry, None));
+        .map(|seed| everybody(one, &People::drawn(PEOPLE, seed), None, third));
+    let one = std::iter::once_with(|| victim(one, None));
     standing(worst(all.chain(some).chain(one)))
 }
 
 /// The worst that somebody believes beyond promises on values.
-fn on_values(entry: &Entry) -> Standing {
-    if entry.honours == Honours::Size {
+fn on_values(one: &TableSolver) -> Standing {
+    if one.honours == Honours::Size {
         return Standing::NotPromised;
     }
     let third = Fraction::new(1, 3).expect("a fraction");
     let mut tallies = Vec::new();
-    for (seed, kinds) in tried(entry) {
+    for (seed, kinds) in tried(one) {
         let people = People::drawn(PEOPLE, seed);
         for kind in kinds {
-            let tally = everybody(entry, &people, Some(kind), Fraction::ZERO);
-            println!("{}, {}: {:.4}", entry.name, kind.name, tally.rate());
+            let tally = everybody(one, &people, Some(kind), Fraction::ZERO);
+            println!("{}, {}: {:.4}", one.entry.name, kind.name, tally.rate());
             tallies.push(tally);
         }
     }
     let people = People::drawn(PEOPLE, TABLES[0]);
-    tallies.push(everybody(entry, &people, Some(&KINDS[0]), third));
-    tallies.push(victim(entry, Some(&KINDS[0])));
+    tallies.push(everybody(one, &people, Some(&KINDS[0]), third));
+    tallies.push(victim(one, Some(&KINDS[0])));
     standing(worst(tallies.into_iter()))
 }
 
 fn check(name: &str) {
-    let entry = denym_tabular::entry(name).expect("a solver");
+    let one = denym_tabular::solver_named(name).expect("a solver");
     let measured = Verdict {
-        sizes: on_sizes(entry),
-        values: on_values(entry),
+        sizes: on_sizes(one),
+        values: on_values(one),
     };
     assert_eq!(
-        entry.verdict, measured,
+        one.entry.verdict, measured,
         "the mark of `{name}` and what was measured"
     );
 }
@@ -217,8 +217,8 @@ macro_rules! every_solver_is_marked_as_measured {
         #[test]
         fn no_solver_is_left_out() {
             let tested = [$($name),*];
-            for entry in CATALOGUE {
-                assert!(tested.contains(&entry.name), "`{}` is not tested", entry.name);
+            for one in CATALOGUE {
+                assert!(tested.contains(&one.entry.name), "`{}` is not tested", one.entry.name);
             }
         }
     };

@@ -3,7 +3,6 @@
 //! The way is that of every table: what comes out of here is a recoding of single records, which is applied, written, read
 //! back and audited like any other.
 
-mod clusters;
 mod earlier;
 
 use denym_attack::table::DistanceLinkage;
@@ -21,14 +20,13 @@ use crate::plan::{Plan, policy_error};
 use crate::policy::{HierarchySpec, Mistake, Policy, PromiseSpec, UnconcernedSpec};
 use crate::{Error, program};
 
-pub(crate) use clusters::CLUSTERING;
 pub(crate) use denym_microdata::tables::{Family, GroupFigures};
 pub use denym_microdata::utility::{ColumnTests, Measures};
 pub(crate) use earlier::PublishedGroups;
 
 /// The family of the policy's algorithm; `None` when it generalizes tables.
 pub(crate) fn family(policy: &Policy, table: &Table) -> Option<Family> {
-    let name = policy.release.algorithm.as_str();
+    let name = policy.release.algorithm.name;
     let numeric = |gaps: bool| {
         let mut quasi = policy.with_role(Role::QuasiIdentifier).peekable();
         quasi.peek().is_some()
@@ -46,7 +44,12 @@ pub(crate) fn family(policy: &Policy, table: &Table) -> Option<Family> {
         "auto" => numeric(false).then_some(Family::Numeric),
         "best-effort" => numeric(true).then_some(Family::Numeric),
         "mdav-generic" => Some(Family::Generic),
-        _ if CLUSTERING.iter().any(|entry| entry.name == name) => Some(Family::Clusters),
+        _ if denym_microdata::CLUSTERING
+            .iter()
+            .any(|entry| entry.name == name) =>
+        {
+            Some(Family::Clusters)
+        }
         _ => denym_microdata::algorithm(name)
             .is_ok()
             .then_some(Family::Numeric),
@@ -75,7 +78,7 @@ pub(crate) fn solve(
         ),
     );
     let request = GroupRequest {
-        algorithm: &release.algorithm,
+        algorithm: release.algorithm.name,
         table,
         quasi: quasi(plan, table),
         admission: &admission,
@@ -111,7 +114,7 @@ pub(crate) fn solve(
         denym_microdata::Error::Stopped => Error::Stopped,
         error => Error::Microdata(error),
     })?;
-    if release.algorithm == "auto" {
+    if release.algorithm.is_auto() {
         found.warnings.push(
             "all quasi-identifiers are numbers, so they are replaced by the means of groups; give a column that is a code, \
              such as a postcode, `type = \"text\"` or a hierarchy"
@@ -249,7 +252,7 @@ fn extendable(family: Family, policy: &Policy) -> Result<(), Error> {
 /// Columns that the family cannot take are mistakes of the policy.
 fn check(family: Family, plan: &Plan, table: &Table) -> Result<(), Error> {
     let policy = &plan.policy;
-    let name = &policy.release.algorithm;
+    let name = policy.release.algorithm.name;
     let mut mistakes = Vec::new();
     for (spec, &position) in policy
         .with_role(Role::QuasiIdentifier)
@@ -350,7 +353,7 @@ fn attribute_groups(family: Family, plan: &Plan) -> Vec<Mistake> {
     if family != Family::Numeric {
         let message = format!(
             "`{}` has no groups of attributes",
-            plan.policy.release.algorithm
+            plan.policy.release.algorithm.name
         );
         mistakes.push(mistake(message, "remove `attribute-groups`"));
     }

@@ -21,10 +21,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use denym_data::{Summary, Table};
+use denym_data::{AlgorithmEntry, Summary, Table};
 use denym_engine::Engine;
 use denym_measure::audit_recoding;
-use denym_tabular::{Context, Entry, Request, SpecialAlgorithm};
+use denym_tabular::{Context, Request, SpecialAlgorithm, TableSolver};
 use rayon::prelude::*;
 
 use super::proof::Candidate;
@@ -46,17 +46,17 @@ pub(super) fn at_once(
     run: &Run<'_>,
     source: &Source,
     grid: &Grid,
-    asked: &[String],
+    asked: &[&'static AlgorithmEntry],
     until_told: bool,
 ) -> Result<Option<Points>, Error> {
     let listener = run.listener;
     listener.phase(Phase::Summarizing);
-    let under = |name: &String| {
+    let under = |algorithm: &'static AlgorithmEntry| {
         let mut policy = run.policy.clone();
-        policy.release.algorithm.clone_from(name);
+        policy.release.algorithm = algorithm;
         policy
     };
-    let Some(first) = asked.first().map(under) else {
+    let Some(first) = asked.first().map(|one| under(one)) else {
         return Ok(None);
     };
     let run = &Run {
@@ -66,10 +66,10 @@ pub(super) fn at_once(
     let planned = OnTables::plan(run, source)?;
     let kept = planned.kept(source);
     // What groups records instead of generalizing tuples goes the way of a release.
-    let groups = |name: &String| {
-        family(&under(name), kept).is_some() || SpecialAlgorithm::named(name).is_some()
+    let groups = |one: &'static AlgorithmEntry| {
+        family(&under(one), kept).is_some() || SpecialAlgorithm::named(one.name).is_some()
     };
-    let grouping = asked.iter().filter(|name| groups(name)).count();
+    let grouping = asked.iter().filter(|one| groups(one)).count();
     if grouping == asked.len() {
         return Ok(None);
     } else if grouping > 0 {
@@ -82,7 +82,7 @@ pub(super) fn at_once(
     let plan = &planned.plan;
     let portfolios = asked
         .iter()
-        .map(|name| solvers(name, plan))
+        .map(|one| solvers(one, plan))
         .collect::<Result<Vec<_>, Error>>()?;
     let jobs: u64 = portfolios.iter().map(|p| p.len() as u64).sum();
     let mut named = plan.policy.clone();
@@ -102,9 +102,9 @@ pub(super) fn at_once(
         done: AtomicU64::new(0),
         total: jobs * grid.len() as u64,
     };
-    let points = asked.iter().zip(&portfolios).map(|(name, solvers)| {
+    let points = asked.iter().zip(&portfolios).map(|(one, solvers)| {
         let mut known = search.points(solvers)?;
-        if until_told && name == "auto" {
+        if until_told && one.is_auto() {
             search.refine(&mut known)?;
         }
         Ok((None, known))
@@ -113,11 +113,11 @@ pub(super) fn at_once(
 }
 
 /// The solvers that an algorithm of a policy stands for when many points are searched.
-fn solvers(name: &str, plan: &Plan) -> Result<Vec<&'static Entry>, Error> {
+fn solvers(algorithm: &AlgorithmEntry, plan: &Plan) -> Result<Vec<&'static TableSolver>, Error> {
     let nodes = plan.limits.iter().fold(1_u128, |nodes, (low, high)| {
         nodes.saturating_mul((high - low + 1) as u128)
     });
-    let names = match name {
+    let names = match algorithm.name {
         "auto" if nodes <= EXACT => vec!["mondrian", "full-domain"],
         "auto" => vec!["mondrian", "best-effort"],
         other => vec![other],
@@ -125,8 +125,11 @@ fn solvers(name: &str, plan: &Plan) -> Result<Vec<&'static Entry>, Error> {
     names
         .into_iter()
         .map(|name| {
-            denym_tabular::entry(name).ok_or_else(|| {
-                let known: Vec<&str> = denym_tabular::CATALOGUE.iter().map(|e| e.name).collect();
+            denym_tabular::solver_named(name).ok_or_else(|| {
+                let known: Vec<&str> = denym_tabular::CATALOGUE
+                    .iter()
+                    .map(|one| one.entry.name)
+                    .collect();
                 Error::Argument {
                     what: format!("there is no algorithm `{name}` for tables"),
                     help: suggest(name, &known),
@@ -153,10 +156,10 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// The best of `solvers` at every point of the grid.
-    fn points(&self, solvers: &[&'static Entry]) -> Result<Vec<Known>, Error> {
+    fn points(&self, solvers: &[&'static TableSolver]) -> Result<Vec<Known>, Error> {
         let line = self.grid.axes.last().map_or(1, |axis| axis.values.len());
         let lines = self.grid.len() / line.max(1);
-        let jobs: Vec<(usize, &'static Entry)> = (0..lines)
+        let jobs: Vec<(usize, &'static TableSolver)> = (0..lines)
             .flat_map(|at| solvers.iter().map(move |&solver| (at, solver)))
             .collect();
         let solved: Vec<Vec<Known>> = jobs
@@ -179,7 +182,7 @@ impl Search<'_> {
 
     /// Tries local recoding on one point after another, those far apart first, while there is time.
     fn refine(&self, known: &mut [Known]) -> Result<(), Error> {
-        let Some(entry) = denym_tabular::entry("local-recoding") else {
+        let Some(entry) = denym_tabular::solver_named("local-recoding") else {
             return Ok(());
         };
         let mut done = vec![false; known.len()];
@@ -217,12 +220,12 @@ impl Search<'_> {
     /// What one solver finds along the last axis, from point `start` on.
     fn line(
         &self,
-        solver: &'static Entry,
+        solver: &'static TableSolver,
         start: usize,
         length: usize,
     ) -> Result<Vec<Known>, Error> {
         let mut known = vec![None; length];
-        if solver.name == "full-domain" && length > 2 {
+        if solver.entry.name == "full-domain" && length > 2 {
             let (first, last) = rayon::join(
                 || self.solve(solver, start),
                 || self.solve(solver, start + length - 1),
@@ -242,7 +245,7 @@ impl Search<'_> {
     /// Fills what lies between two known ends, of which the second is the stricter.
     fn between(
         &self,
-        solver: &'static Entry,
+        solver: &'static TableSolver,
         start: usize,
         known: &mut [Option<Known>],
     ) -> Result<(), Error> {
@@ -283,7 +286,7 @@ impl Search<'_> {
     }
 
     /// Searches one point and audits what was found.
-    fn solve(&self, solver: &'static Entry, point: usize) -> Result<Known, Error> {
+    fn solve(&self, solver: &'static TableSolver, point: usize) -> Result<Known, Error> {
         let varied = self.grid.policy(self.policy, point);
         let (release, promised) = (&varied.release, varied.promises.iter());
         let specs: Vec<_> = promised.map(|one| one.promise.clone()).collect();
@@ -308,7 +311,7 @@ impl Search<'_> {
             return Ok(Err(format!("{error}: {}", error.help())));
         }
         // Only repairs are cut short when time is up; other searches would be left with nothing.
-        let repairs = solver.name == "local-recoding";
+        let repairs = solver.entry.name == "local-recoding";
         let keep_going = || self.listener.keep_going() && (!repairs || self.listener.in_time());
         let mut context = Context {
             seed: release.seed,
@@ -347,7 +350,7 @@ impl Search<'_> {
             return Ok(Err("the audit does not confirm what was found".into()));
         }
         Ok(Ok(Found {
-            algorithm: solver.name.to_owned(),
+            algorithm: solver.entry.name.to_owned(),
             value: solution.score,
             optimal: solution
                 .bound

@@ -7,12 +7,12 @@ mod search;
 
 use std::borrow::Cow;
 
-use denym_data::{Recoding, Role, Summary, Table};
+use denym_data::{AlgorithmEntry, Recoding, Role, Summary, Table};
 use denym_measure::population::{generalized_register, published_register};
 use denym_measure::{Classes, Roles, Together};
 use denym_release::groups;
 use denym_release::proof::{AdversaryView, Judgement, Proof};
-use denym_tabular::SpecialOutput;
+use denym_tabular::{SpecialAlgorithm, SpecialOutput};
 
 use crate::account::{Account, Outcome, Refusal};
 use crate::attack::{
@@ -230,7 +230,7 @@ impl Kind for OnTables {
         run: &Run<'_>,
         source: &Source,
         grid: &Grid,
-        asked: &[String],
+        asked: &[&'static AlgorithmEntry],
         until_told: bool,
     ) -> Result<Option<Points>, Error> {
         frontier::at_once(run, source, grid, asked, until_told)
@@ -419,7 +419,8 @@ impl Bundled for OnTables {
             real: real.is_some(),
             groups: solved.groups.as_ref().map(|groups| groups.column.as_str()),
             owners: &owners,
-            values_generalized: policy.release.algorithm == "greedy-personalized",
+            values_generalized: SpecialAlgorithm::named(policy.release.algorithm.name)
+                == Some(SpecialAlgorithm::Personalized),
         };
         let Judgement {
             classes,
@@ -668,7 +669,7 @@ fn check_options(
     options: &RunOptions,
 ) -> Result<(), Error> {
     if let (None, Some(spec)) = (family, &policy.release.microdata.unconcerned) {
-        let mistake = microdata::only_clusters(&policy.release.algorithm, spec);
+        let mistake = microdata::only_clusters(policy.release.algorithm.name, spec);
         return Err(policy_error(policy, vec![mistake]));
     }
     let seeded = options.perturbation_seed.is_some();

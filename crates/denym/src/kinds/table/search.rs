@@ -1,11 +1,11 @@
 //! The search: from a summary to a recoding, within the effort and time of the run.
 
-use denym_data::{ClassId, Fraction, Recoding, Summary, Table, Unit};
+use denym_data::{AlgorithmUse, ClassId, Fraction, Recoding, Summary, Table, Unit};
 use denym_measure::audit_recoding;
 use denym_microdata::tables::Grouped;
 use denym_tabular::{
-    Attempt, Context, EffortMeter, Entry, NamedSearch, Progress, Request, Solution,
-    SpecialAlgorithm, SpecialOutput, SpecialTask, Statistics, least_suppression,
+    Attempt, Context, EffortMeter, NamedSearch, Progress, Request, Solution, SpecialAlgorithm,
+    SpecialOutput, SpecialTask, Statistics, TableSolver, least_suppression,
 };
 
 use super::proof::Candidate;
@@ -137,37 +137,38 @@ pub(super) fn search(
         weights: plan.weights.as_deref(),
     };
     within(plan, plan.allowance(), &request)?;
-    if let Some(special) = SpecialAlgorithm::named(&release.algorithm) {
+    if let Some(special) = SpecialAlgorithm::named(release.algorithm.name) {
         if options.effort.is_some() || options.until_told {
-            return Err(no_use(&release.algorithm));
+            return Err(no_use(release.algorithm.name));
         }
         if options.mapping && !special.recodes() {
             return Err(Error::Argument {
                 what: format!(
                     "`{}` publishes quasi-identifiers as they are: there is no mapping to write",
-                    release.algorithm
+                    release.algorithm.name
                 ),
                 help: "leave out --mapping".to_owned(),
             });
         }
         return specially(special, plan, table, &request, listener);
     }
-    let entry = denym_tabular::entry(&release.algorithm).ok_or_else(|| unknown("algorithm"))?;
+    let named = denym_tabular::solver_named(release.algorithm.name);
+    let named = named.ok_or_else(|| unknown("algorithm"))?;
     let fewer = matches!(plan.policy.adversary, Knowledge::AtMost(_));
     let listed = plan.policy.promises.iter().map(|p| p.promise.entry());
-    if let Some(promise) = listed.into_iter().find(|p| !entry.serves(p, fewer)) {
+    if let Some(promise) = listed.into_iter().find(|p| !named.serves(p, fewer)) {
         return Err(denym_tabular::Error::PromiseNotHonoured { name: promise.name }.into());
     }
     let (goes_on, in_time) = (|| listener.keep_going(), || listener.in_time());
     let (most, timed) = (options.effort, options.until_told);
-    let wait = entry.name == "auto";
+    let wait = named.entry.is_auto();
     let meter = EffortMeter::new(&goes_on, &in_time, most, timed, wait);
-    if meter.limited() && !Entry::LIMITED.contains(&entry.name) {
-        return Err(no_use(entry.name));
+    if meter.limited() && !named.entry.has(AlgorithmUse::Budget) {
+        return Err(no_use(named.entry.name));
     }
     let search = NamedSearch {
-        entry,
-        solver: task::solver(entry, plan, table, &setting)?,
+        named,
+        solver: task::solver(named, plan, table, &setting)?,
         safe: plan.policy.knows_program,
         seed: release.seed,
         meter: &meter,
@@ -193,7 +194,7 @@ pub(super) fn search(
     let mut found = found.map_err(|error| match error {
         denym_tabular::Error::Stopped if meter.over() => Error::OutOfTime,
         denym_tabular::Error::Stopped => Error::Stopped,
-        error @ denym_tabular::Error::Infeasible { .. } => infeasible(error, entry, &request, plan),
+        error @ denym_tabular::Error::Infeasible { .. } => infeasible(error, named, &request, plan),
         error => Error::Solver(error),
     })?;
     let recoding = &mut found.solution.recoding;
@@ -270,17 +271,17 @@ fn specially(
 /// A refusal that says what else to try.
 fn infeasible(
     error: denym_tabular::Error,
-    entry: &Entry,
+    named: &TableSolver,
     request: &Request<'_>,
     plan: &Plan,
 ) -> Error {
-    let (may_miss, owners) = (entry.may_miss(request), &plan.owners);
+    let (may_miss, owners) = (named.may_miss(request), &plan.owners);
     if !may_miss && owners.is_empty() {
         return Error::Solver(error);
     }
     let mut what = error.to_string();
     if may_miss {
-        what = format!("{what}; {}", entry.heuristic());
+        what = format!("{what}; {}", named.heuristic());
     }
     let mut help = error.help();
     if !owners.is_empty() {
@@ -335,11 +336,11 @@ pub(super) fn too_few_allowed(plan: &Plan, allowed: u64, needed: u64) -> Error {
 
 /// A budget is given to an algorithm that ends by itself.
 fn no_use(algorithm: &str) -> Error {
+    let entries = denym_tabular::CATALOGUE.iter().map(|one| &one.entry);
+    let able = entries.filter(|entry| entry.has(AlgorithmUse::Budget));
+    let able: Vec<&str> = able.map(|entry| entry.name).collect();
     Error::Argument {
         what: format!("`{algorithm}` ends by itself: it has no use for a budget"),
-        help: format!(
-            "use one of {}, or leave the budget out",
-            Entry::LIMITED.join(", ")
-        ),
+        help: format!("use one of {}, or leave the budget out", able.join(", ")),
     }
 }
