@@ -158,17 +158,16 @@ struct Part {
 }
 
 fn access_parts(error: &denym_gateway::admin::Error) -> Vec<Part> {
-    use denym_gateway::{admin, purpose};
+    use denym_gateway::admin;
     match error {
         admin::Error::Policy {
             file,
             text,
-            error: purpose::Error::Policy { mistakes },
+            mistakes,
         } => {
-            let part = |mistake: &purpose::Mistake| {
-                let line = text.lines().nth(mistake.line.saturating_sub(1));
-                let line = line.filter(|line| denym::may_be_shown(mistake.code, line));
-                let number = mistake.line.to_string();
+            let part = |mistake: &Mistake| {
+                let line = mistake.shown_line(text);
+                let number = mistake.line(text).to_string();
                 let gutter = " ".repeat(number.len());
                 let place = format!("{gutter} | in `{}`\n", one_line(&mistake.path));
                 Part {
@@ -216,7 +215,7 @@ pub(crate) fn show(text: &str) {
 /// One mistake with the line it is on.
 fn excerpt(file: &str, source: &str, mistake: &Mistake) -> String {
     let number = mistake.line(source);
-    if !mistake.shows_its_line(source) {
+    if mistake.shown_line(source).is_none() {
         let place = format!("{file}:{number}");
         return three_lines(&mistake.message, Some(&place), &mistake.help);
     }

@@ -40,6 +40,7 @@ mod tests {
         assert_eq!(nearest("adnim", known), Some("admin"));
         assert_eq!(nearest("billing-and-more", known), None);
         assert_eq!(nearest("quazi", ["quasi", "sensitive"]), Some("quasi"));
+        assert_eq!(nearest("promises", ["promise", "release"]), Some("promise"));
         assert_eq!(nearest("xyz", ["quasi", "sensitive"]), None);
     }
 }

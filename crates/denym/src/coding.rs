@@ -23,12 +23,10 @@ pub(crate) fn coded<'a>(policy: &Policy, table: Cow<'a, Table>) -> Result<Cow<'a
             continue;
         };
         if !numbers::is_numeric(column) {
-            mistakes.push(Mistake {
-                code: "policy-not-numeric",
-                message: format!("`{}` has values that are no numbers", spec.name),
-                span: spec.span.clone(),
-                help: "remove `top`, `bottom` and `microaggregate`, or list what means missing in `missing-values`".into(),
-            });
+            let message = format!("`{}` has values that are no numbers", spec.name);
+            let help = "remove `top`, `bottom` and `microaggregate`, or list what means missing in `missing-values`";
+            let span = spec.span.clone();
+            mistakes.push(Mistake::new("policy-not-numeric", span, message, help));
         } else if bounded {
             columns.push(clamped(column, operations.bottom, operations.top));
         }

@@ -74,7 +74,7 @@ pub use figures::{Figure, Figures, Reader, number};
 pub use guarded::guarded;
 pub use listener::{Listener, Phase, Silent};
 pub use outline::{Cost, Outline, Plan, TimeClass, plan};
-pub use policy::{Mistake, Policy, may_be_shown, parse_policy, read_policy};
+pub use policy::{Mistake, Policy, parse_policy, read_policy};
 pub use profile::{draft_policy, looks_like, profile_table};
 pub use program::{Found as ProgramFound, Program, verdict_words};
 pub use promise_kinds::{PromiseKind, promise_kinds};

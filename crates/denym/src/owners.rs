@@ -38,15 +38,12 @@ pub(crate) fn of(policy: &Policy, table: &Table, mistakes: &mut Vec<Mistake>) ->
             known,
             tokens: false,
         }),
-        (None, Some(_)) => mistakes.push(Mistake {
-            code: "policy-no-subject",
-            message:
-                "several records of a person are known, but nothing tells whose records are whose"
-                    .into(),
-            span: 0..0,
-            help: "give the column that tells people apart the role `subject`, or remove `records`"
-                .into(),
-        }),
+        (None, Some(_)) => mistakes.push(Mistake::new(
+            "policy-no-subject",
+            0..0,
+            "several records of a person are known, but nothing tells whose records are whose",
+            "give the column that tells people apart the role `subject`, or remove `records`",
+        )),
         _ => {}
     }
     for spec in policy.with_role(Role::Identifier) {
@@ -64,16 +61,16 @@ pub(crate) fn of(policy: &Policy, table: &Table, mistakes: &mut Vec<Mistake>) ->
             continue;
         }
         if subject.is_none() {
-            mistakes.push(Mistake {
-                code: "policy-tokens-without-subject",
-                message: format!(
+            mistakes.push(Mistake::new(
+                "policy-tokens-without-subject",
+                spec.span.clone(),
+                format!(
                     "`{}` has some values several times, so its tokens show which records are one person's, but no column is the subject: \
                      promises would count records",
                     spec.name
                 ),
-                span: spec.span.clone(),
-                help: "give the column that tells people apart the role `subject`, or remove `pseudonym`".into(),
-            });
+                "give the column that tells people apart the role `subject`, or remove `pseudonym`",
+            ));
         } else if pseudonym.per == Reach::Release && policy.records_known != Some(RecordsKnown::One)
         {
             owners.push(Owner {

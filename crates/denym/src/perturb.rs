@@ -77,12 +77,12 @@ fn check(policy: &Policy, table: &Table) -> Result<(), Error> {
             if let Some(mistake) = unfit(policy, table, spec, name) {
                 mistakes.push(mistake);
             } else if seen.contains(&name.as_str()) {
-                mistakes.push(Mistake {
-                    code: "policy-duplicate",
-                    message: format!("`{name}` is perturbed twice"),
-                    span: spec.span.clone(),
-                    help: "keep one".into(),
-                });
+                mistakes.push(Mistake::new(
+                    "policy-duplicate",
+                    spec.span.clone(),
+                    format!("`{name}` is perturbed twice"),
+                    "keep one",
+                ));
             }
             seen.push(name);
         }
@@ -95,13 +95,8 @@ fn check(policy: &Policy, table: &Table) -> Result<(), Error> {
 }
 
 fn unfit(policy: &Policy, table: &Table, spec: &PerturbSpec, name: &str) -> Option<Mistake> {
-    let mistake = |code, message, help| {
-        Some(Mistake {
-            code,
-            message,
-            span: spec.span.clone(),
-            help,
-        })
+    let mistake = |code, message: String, help: String| {
+        Some(Mistake::new(code, spec.span.clone(), message, help))
     };
     let may = |role| !matches!(role, Role::Identifier | Role::Subject);
     let published: Vec<&str> = policy

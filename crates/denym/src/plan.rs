@@ -17,7 +17,7 @@ use crate::owners::{self, Owner};
 pub(crate) use crate::policy::data_name;
 use crate::policy::{
     AttributeSpec, HierarchySpec, Knowledge, Missing, Mistake, Policy, PromiseSpec, Reach,
-    names_to_show, suggest_column,
+    names_to_show,
 };
 use crate::{Error, hierarchies};
 
@@ -105,12 +105,12 @@ impl Plan {
             if bound.contains_key(&spec.name)
                 && (low > high || spec.levels.1.is_some_and(|high| high > top))
             {
-                mistakes.push(Mistake {
-                    code: "policy-level-limits",
-                    message: format!("`{}` has levels 0 to {top}", spec.name),
-                    span: spec.span.clone(),
-                    help: format!("use `min-level` and `max-level` from 0 to {top}"),
-                });
+                mistakes.push(Mistake::new(
+                    "policy-level-limits",
+                    spec.span.clone(),
+                    format!("`{}` has levels 0 to {top}", spec.name),
+                    format!("use `min-level` and `max-level` from 0 to {top}"),
+                ));
             }
             limits.push((low, high));
         }
@@ -141,14 +141,12 @@ impl Plan {
                     });
                     joints.push(column);
                 }
-                Err(unknown) => mistakes.push(Mistake {
-                    code: "policy-unknown-column",
-                    message: format!(
-                        "`xy-anonymity` speaks of `{unknown}`, which is not published"
-                    ),
-                    span: promised.span.clone(),
-                    help: "name columns that have a role other than `identifier`".into(),
-                }),
+                Err(unknown) => mistakes.push(Mistake::new(
+                    "policy-unknown-column",
+                    promised.span.clone(),
+                    format!("`xy-anonymity` speaks of `{unknown}`, which is not published"),
+                    "name columns that have a role other than `identifier`",
+                )),
             }
         }
         for guards in policy.promises.iter().filter_map(|p| p.promise.guards()) {
@@ -398,12 +396,7 @@ fn columns(policy: &Policy, table: &Table) -> Result<Columns, Error> {
     for spec in &policy.attributes {
         let Some(position) = table.position(&spec.name) else {
             if spec.role != Role::Identifier {
-                mistakes.push(Mistake {
-                    code: "policy-unknown-column",
-                    message: format!("the data has no column `{}`", spec.name),
-                    span: spec.span.clone(),
-                    help: suggest_column(&spec.name, &names),
-                });
+                mistakes.push(Mistake::no_column(&spec.name, spec.span.clone(), &names));
             }
             continue;
         };
@@ -521,16 +514,15 @@ fn promises(
             spec = spec.about(&only.name);
         }
         if let Err(what) = spec.build(sensitive) {
-            mistakes.push(Mistake {
-                code: "policy-promise",
-                message: format!("`{}` cannot be judged: {what}", spec.name()),
-                span: promised.span.clone(),
-                help: match spec.guards() {
+            mistakes.push(Mistake::new(
+                "policy-promise",
+                promised.span.clone(),
+                format!("`{}` cannot be judged: {what}", spec.name()),
+                match spec.guards() {
                     Some(_) => "name nodes of the attribute's `taxonomy` in the column of guards",
                     None => "add `taxonomy = \"FILE\"` to the attribute, or use another distance",
-                }
-                .into(),
-            });
+                },
+            ));
         }
         warnings.extend(absent_values::warnings(&spec, sensitive));
         promises.push(spec);
@@ -585,16 +577,13 @@ fn nobodys(policy: &Policy, table: &Table) -> Option<Mistake> {
     let column = table.column(&spec.name)?;
     let missing = column.dictionary.missing()?;
     let many = column.codes.iter().filter(|&&code| code == missing).count();
-    (many > 0 && spec.missing != Missing::Suppress).then(|| Mistake {
-        code: "policy-missing-subject",
-        message: format!(
-            "{many} records have no `{}`: whether they are one person's or many people's changes every promise",
-            spec.name
-        ),
-        span: spec.span.clone(),
-        help: format!(
-            "complete the column, or leave these records out with `{} = {{ role = \"subject\", missing = \"suppress\" }}`",
-            spec.name
-        ),
-    })
+    let name = &spec.name;
+    let message = format!(
+        "{many} records have no `{name}`: whether they are one person's or many people's changes every promise"
+    );
+    let help = format!(
+        "complete the column, or leave these records out with `{name} = {{ role = \"subject\", missing = \"suppress\" }}`"
+    );
+    let counted = many > 0 && spec.missing != Missing::Suppress;
+    counted.then(|| Mistake::new("policy-missing-subject", spec.span.clone(), message, help))
 }

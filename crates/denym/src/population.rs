@@ -44,12 +44,12 @@ pub(crate) fn read(
         .map_err(|error| match error {
             denym_engine::Error::UnknownColumn { column, known, .. } => {
                 let known = known.to_show();
-                let mistake = Mistake {
-                    code: "policy-unknown-column",
-                    message: format!("the population has no column `{column}`"),
-                    span: first.span.clone(),
-                    help: suggest_column(&column, &known),
-                };
+                let mistake = Mistake::new(
+                    "policy-unknown-column",
+                    first.span.clone(),
+                    format!("the population has no column `{column}`"),
+                    suggest_column(&column, &known),
+                );
                 policy_error(policy, vec![mistake])
             }
             error => Error::Engine(error),

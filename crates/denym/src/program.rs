@@ -88,15 +88,15 @@ pub(crate) fn check(policy: &Policy) -> Option<Mistake> {
             able.join(", ")
         )
     };
-    Some(Mistake {
-        code: "policy-unsafe-algorithm",
-        message: format!(
+    Some(Mistake::new(
+        "policy-unsafe-algorithm",
+        place(policy),
+        format!(
             "the adversary knows the program, and `{name}` is {}",
             of(policy).words()
         ),
-        span: place(policy),
         help,
-    })
+    ))
 }
 
 /// Where the algorithm stands in the policy; the beginning, where it is the default.

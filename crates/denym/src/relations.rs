@@ -30,12 +30,7 @@ pub(crate) fn join(policy: &Policy, person: &Table, engine: &Engine) -> Result<T
         });
     };
     let mistake = |code, message: String, span, help: String| {
-        let mistake = Mistake {
-            code,
-            message,
-            span,
-            help,
-        };
+        let mistake = Mistake::new(code, span, message, help);
         policy_error(policy, vec![mistake])
     };
     if let Some(keys) = person.column(&key.name) {

@@ -9,7 +9,7 @@ use denym_engine::formulas::{first_formula, with_formulas, without_formulas};
 use denym_engine::{Encoding, Engine, Format, Names, ReadOptions};
 use serde::Serialize;
 
-use crate::policy::{AttributeSpec, Formulas, Mistake, Policy, suggest_column};
+use crate::policy::{AttributeSpec, Formulas, Mistake, Policy};
 use crate::{Error, relations};
 
 /// The columns of the policy's data; identifiers are looked for but not read.
@@ -94,12 +94,7 @@ fn unknown_columns(policy: &Policy, names: &Names) -> Error {
                     absent.then(|| (spec.attribute.as_str(), spec.span.clone()))
                 }),
         )
-        .map(|(name, span)| Mistake {
-            code: "policy-unknown-column",
-            message: format!("the data has no column `{name}`"),
-            span,
-            help: suggest_column(name, &known),
-        })
+        .map(|(name, span)| Mistake::no_column(name, span, &known))
         .collect();
     Error::Policy {
         file: policy.file.clone(),

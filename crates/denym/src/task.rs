@@ -145,11 +145,11 @@ fn position(plan: &Plan, name: &str) -> Result<usize, Error> {
 }
 
 fn not_numeric(plan: &Plan, spec: &TaskSpec, name: &str) -> Error {
-    let mistake = Mistake {
-        code: "policy-not-numeric",
-        message: format!("`{name}` has no numbers"),
-        span: spec.span.clone(),
-        help: "list its values, or choose a column of numbers".into(),
-    };
+    let mistake = Mistake::new(
+        "policy-not-numeric",
+        spec.span.clone(),
+        format!("`{name}` has no numbers"),
+        "list its values, or choose a column of numbers",
+    );
     policy_error(&plan.policy, vec![mistake])
 }

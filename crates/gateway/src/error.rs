@@ -1,14 +1,23 @@
 //! What can go wrong in the gateway, in words that quote no cell and no password.
 
 use crate::view_mistake::ViewMistake;
+use denym_purpose::Mistake;
 use thiserror::Error;
 
 /// A mistake of the set-up, the client or the backend.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// The access policy or a request against it.
+    /// A request against the access policy.
     #[error(transparent)]
     Access(#[from] denym_purpose::Error),
+    /// The access policy has mistakes.
+    #[error("the policy has {} mistake(s)", mistakes.len())]
+    Policy {
+        /// Its text.
+        text: String,
+        /// Every mistake, in order of place.
+        mistakes: Vec<Mistake>,
+    },
     /// A file that cannot be read or written.
     #[error("{what} cannot be used: {kind}")]
     File {
@@ -180,6 +189,7 @@ impl Error {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Access(error) => error.code(),
+            Self::Policy { .. } => "policy-mistakes",
             Self::File { .. } => "file-unusable",
             Self::UsersLine { .. } => "users-line-unreadable",
             Self::Tls { .. } => "tls-unusable",
@@ -210,6 +220,9 @@ impl Error {
     pub fn help(&self) -> String {
         match self {
             Self::Access(error) => error.help(),
+            Self::Policy { mistakes, .. } => mistakes
+                .first()
+                .map_or_else(String::new, |first| first.help.clone()),
             Self::File { .. } => "check the path and who may read it".into(),
             Self::UsersLine { .. } => "write the user again with `denym access user add`".into(),
             Self::Tls { .. } => {
@@ -267,7 +280,7 @@ impl Error {
     /// The SQLSTATE that clients see.
     pub fn sqlstate(&self) -> &'static str {
         match self {
-            Self::Access(_) | Self::NotAllowed { .. } => "42501",
+            Self::Access(_) | Self::Policy { .. } | Self::NotAllowed { .. } => "42501",
             Self::View { mistake, .. } => mistake.sqlstate(),
             Self::Syntax => "42601",
             Self::Unknown { .. } => "42703",

@@ -2,6 +2,7 @@
 
 mod attack;
 mod attributes;
+mod codes;
 mod formulas;
 mod kinds;
 mod metric;
@@ -26,12 +27,13 @@ pub use denym_measure::{Bounded, Given, PromiseSpec};
 use serde::{Deserialize, Serialize};
 
 pub use attack::{AttackSpec, attack_section};
+pub use codes::codes;
 pub use denym_data::Perturbation;
 pub use formulas::Formulas;
 pub use kinds::DataKind;
 pub use metric::Metric;
 pub use microdata::{MicrodataSpec, PerturbSpec, UnconcernedSpec};
-pub use mistake::{Mistake, may_be_shown, names_to_show, nearest, suggest, suggest_column};
+pub use mistake::{Mistake, names_to_show, suggest, suggest_column};
 pub use operations::{KeySource, Operations, Pseudonym, Reach};
 pub use promises::{JudgedOn, promises};
 pub use task::{Condition, Query, Task, TaskSpec};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use denym_data::{Kind, Table};
+use denym_data::{Kind, Table, nearest};
 
 /// The code of a text that is not TOML.
 pub(super) const SYNTAX: &str = "policy-syntax";
@@ -15,8 +15,10 @@ const LISTED: usize = 60;
 /// One mistake in a policy file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mistake {
-    /// A stable name for programs.
+    /// A stable name for programs, one of [`codes`](crate::codes()).
     pub code: &'static str,
+    /// The key it is about, such as `grants[0].role`; empty where it is about no single key, or was found in the data.
+    pub path: String,
     /// What is wrong, lower case, no period.
     pub message: String,
     /// Where in the policy's text, in bytes.
@@ -26,26 +28,45 @@ pub struct Mistake {
 }
 
 impl Mistake {
+    /// A mistake at a place that has no key of its own.
+    pub fn new(
+        code: &'static str,
+        span: Range<usize>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Mistake {
+        Mistake {
+            code,
+            path: String::new(),
+            message: message.into(),
+            span,
+            help: help.into(),
+        }
+    }
+
+    /// A column that the data does not have; `known` are those that may be shown.
+    pub fn no_column(name: &str, span: Range<usize>, known: &[&str]) -> Mistake {
+        let message = format!("the data has no column `{name}`");
+        let help = suggest_column(name, known);
+        Mistake::new("policy-unknown-column", span, message, help)
+    }
+
     /// The line of the mistake in `text`, from 1.
     pub fn line(&self, text: &str) -> usize {
         let end = self.span.start.min(text.len());
         text.get(..end).unwrap_or_default().matches('\n').count() + 1
     }
 
-    /// Whether the line of the mistake in `text` may be shown.
-    pub fn shows_its_line(&self, text: &str) -> bool {
-        let line = text.lines().nth(self.line(text) - 1);
-        line.is_some_and(|line| may_be_shown(self.code, line))
-    }
-}
-
-/// Whether `line` of a policy may be shown beside a mistake of this code: what did not parse as a key may be a record of
-/// somebody's data.
-pub fn may_be_shown(code: &str, line: &str) -> bool {
-    match code {
-        NOT_A_POLICY => false,
-        SYNTAX | "toml-syntax" => is_key_line(line),
-        _ => true,
+    /// The line of `text` that the mistake is on, where it may be shown: what did not parse as a key may be a record of somebody's
+    /// data.
+    pub fn shown_line<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let line = text.lines().nth(self.line(text) - 1)?;
+        let may_be_shown = match self.code {
+            NOT_A_POLICY => false,
+            SYNTAX => is_key_line(line),
+            _ => true,
+        };
+        may_be_shown.then_some(line)
     }
 }
 
@@ -62,16 +83,6 @@ fn is_key_line(line: &str) -> bool {
         return is_name(head.split(']').next().unwrap_or_default());
     }
     line.split_once('=').is_some_and(|(key, _)| is_name(key))
-}
-
-/// The entry of `known` that is closest to `word`, when it is close at all.
-pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    known
-        .into_iter()
-        .map(|candidate| (distance(word, candidate), candidate))
-        .min()
-        .filter(|&(distance, candidate)| distance <= 1 + candidate.len().min(word.len()) / 3)
-        .map(|(_, candidate)| candidate)
 }
 
 /// What to write instead of `word`: the nearest known word, and the list of all.
@@ -108,32 +119,4 @@ pub fn names_to_show(table: &Table) -> Vec<&str> {
     });
     let names = columns.iter().filter(|_| told);
     names.map(|column| column.name.as_str()).collect()
-}
-
-/// Edit distance by inserting, deleting and replacing characters.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let replace = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = replace.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn finds_the_nearest_word() {
-        assert_eq!(nearest("quazi", ["quasi", "sensitive"]), Some("quasi"));
-        assert_eq!(nearest("promises", ["promise", "release"]), Some("promise"));
-        assert_eq!(nearest("xyz", ["quasi", "sensitive"]), None);
-    }
 }

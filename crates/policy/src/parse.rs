@@ -10,7 +10,7 @@ use super::kinds::{DataKind, Part};
 use super::mistake::Mistake;
 use super::paths;
 use super::promises::{JudgedOn, promises};
-use super::reader::{Mistakes, Node, Section};
+use super::reader::{Mistakes, Node, Section, checked};
 use super::sequences::SequencesSpec;
 use super::sequences::unused_taxonomies;
 use super::task::{grows, task};
@@ -27,15 +27,9 @@ pub(super) fn policy(
     vocabulary: &Vocabulary,
 ) -> Result<Policy, Vec<Mistake>> {
     let document = syntax::document(text, SECTIONS)?;
-    let mistakes = Mistakes::default();
-    let root = Section::root(&document, &mistakes);
-    root.only(SECTIONS);
-    let policy = read(&root, text, file, &mistakes, vocabulary);
-    let mistakes = mistakes.into_sorted();
-    match policy {
-        Some(policy) if mistakes.is_empty() => Ok(policy),
-        _ => Err(mistakes),
-    }
+    checked(&document, SECTIONS, |root, mistakes| {
+        read(root, text, file, mistakes, vocabulary)
+    })
 }
 
 fn read(

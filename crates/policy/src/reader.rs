@@ -1,7 +1,7 @@
 //! Reads TOML values with their places, collecting every mistake instead of stopping at the first.
 
 use std::cell::RefCell;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use denym_data::Fraction;
 use toml::Spanned;
@@ -22,27 +22,47 @@ impl Mistakes {
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
-        self.0.borrow_mut().push(Mistake {
-            code,
-            message: message.into(),
-            span,
-            help: help.into(),
-        });
+        self.note("", Mistake::new(code, span, message, help));
     }
 
-    /// All mistakes in order of place.
+    fn note(&self, path: &str, mistake: Mistake) {
+        let path = path.to_owned();
+        self.0.borrow_mut().push(Mistake { path, ..mistake });
+    }
+
+    /// All mistakes in order of place, each once.
     pub fn into_sorted(self) -> Vec<Mistake> {
         let mut mistakes = self.0.into_inner();
         mistakes.sort_by_key(|mistake| (mistake.span.start, mistake.span.end));
+        mistakes.dedup();
         mistakes
+    }
+}
+
+/// What `read` makes of a document that has no keys but `known`, or every mistake in it.
+pub fn checked<T>(
+    document: &Spanned<DeTable<'_>>,
+    known: &[&str],
+    read: impl FnOnce(&Section<'_, '_>, &Mistakes) -> Option<T>,
+) -> Result<T, Vec<Mistake>> {
+    let mistakes = Mistakes::default();
+    let root = Section::root(document, &mistakes);
+    root.only(known);
+    let found = read(&root, &mistakes);
+    let mistakes = mistakes.into_sorted();
+    match found {
+        Some(found) if mistakes.is_empty() => Ok(found),
+        _ => Err(mistakes),
     }
 }
 
 /// A value with its name and place.
 #[derive(Clone)]
 pub struct Node<'a, 'i> {
-    /// The key, dotted from the root.
+    /// The key, dotted from the root; of an entry of a list that of the list.
     pub key: String,
+    /// The key with the places in lists on its way, such as `grants[0].role`.
+    pub path: String,
     value: &'a Spanned<DeValue<'i>>,
     mistakes: &'a Mistakes,
 }
@@ -53,6 +73,7 @@ pub struct Section<'a, 'i> {
     pub name: String,
     /// Place of the whole table.
     pub span: Range<usize>,
+    path: String,
     table: &'a DeTable<'i>,
     mistakes: &'a Mistakes,
 }
@@ -63,26 +84,24 @@ impl<'a, 'i> Section<'a, 'i> {
         Section {
             name: String::new(),
             span: table.span(),
+            path: String::new(),
             table: table.get_ref(),
             mistakes,
         }
     }
 
-    fn dotted(&self, key: &str) -> String {
-        if self.name.is_empty() {
-            key.to_owned()
-        } else {
-            format!("{}.{key}", self.name)
+    fn node(&self, key: &str, value: &'a Spanned<DeValue<'i>>) -> Node<'a, 'i> {
+        Node {
+            key: dotted(&self.name, key),
+            path: dotted(&self.path, key),
+            value,
+            mistakes: self.mistakes,
         }
     }
 
     /// The value of `key`, if it is there.
     pub fn get(&self, key: &str) -> Option<Node<'a, 'i>> {
-        self.table.get(key).map(|value| Node {
-            key: self.dotted(key),
-            value,
-            mistakes: self.mistakes,
-        })
+        self.table.get(key).map(|value| self.node(key, value))
     }
 
     /// The value of `key`, or a mistake that it is needed.
@@ -95,12 +114,9 @@ impl<'a, 'i> Section<'a, 'i> {
                 format!("`{}`", self.name)
             };
             let span = self.span.start..self.span.start + self.span.len().min(1);
-            self.mistakes.add(
-                "policy-missing-key",
-                span,
-                format!("{place} has no `{key}`"),
-                help,
-            );
+            let message = format!("{place} has no `{key}`");
+            let mistake = Mistake::new("policy-missing-key", span, message, help);
+            self.mistakes.note(&self.path, mistake);
         }
         node
     }
@@ -111,11 +127,7 @@ impl<'a, 'i> Section<'a, 'i> {
             .iter()
             .map(|(key, value)| {
                 let name = key.get_ref().to_string();
-                let node = Node {
-                    key: self.dotted(&name),
-                    value,
-                    mistakes: self.mistakes,
-                };
+                let node = self.node(&name, value);
                 (name, key.span(), node)
             })
             .collect()
@@ -133,27 +145,36 @@ impl<'a, 'i> Section<'a, 'i> {
             if known.contains(&name) {
                 continue;
             }
-            if elsewhere.contains(&name) {
-                self.mistakes.add(
+            let mistake = if elsewhere.contains(&name) {
+                Mistake::new(
                     "policy-unused-key",
                     key.span(),
                     format!("`{name}` in `{}` has no effect on {data}", self.name),
                     format!("remove `{name}`"),
-                );
+                )
             } else {
                 let place = if self.name.is_empty() {
                     String::new()
                 } else {
                     format!(" in `{}`", self.name)
                 };
-                self.mistakes.add(
+                Mistake::new(
                     "policy-unknown-key",
                     key.span(),
                     format!("unknown key `{name}`{place}"),
                     suggest(name, known),
-                );
-            }
+                )
+            };
+            self.mistakes.note(&dotted(&self.path, name), mistake);
         }
+    }
+}
+
+fn dotted(table: &str, key: &str) -> String {
+    if table.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{table}.{key}")
     }
 }
 
@@ -165,7 +186,8 @@ impl<'a, 'i> Node<'a, 'i> {
 
     /// Notes a mistake at this value.
     pub fn mistake(&self, code: &'static str, message: impl Into<String>, help: impl Into<String>) {
-        self.mistakes.add(code, self.span(), message, help);
+        let mistake = Mistake::new(code, self.span(), message, help);
+        self.mistakes.note(&self.path, mistake);
     }
 
     fn wrong_type(&self, wanted: &str, example: &str) {
@@ -279,6 +301,54 @@ impl<'a, 'i> Node<'a, 'i> {
         value
     }
 
+    /// A whole number within bounds, of either sign and in any notation of TOML.
+    pub fn integer(&self, range: RangeInclusive<i64>) -> Option<i64> {
+        let (least, most) = (*range.start(), *range.end());
+        let value = self.value.get_ref();
+        if value.as_integer().is_none() {
+            self.wrong_type("a whole number", &5.clamp(least, most).to_string());
+            return None;
+        }
+        let found = signed(value).filter(|value| range.contains(value));
+        if found.is_none() {
+            self.mistake(
+                "policy-out-of-range",
+                format!(
+                    "`{}` must be a whole number between {least} and {most}",
+                    self.key
+                ),
+                format!("write a whole number between {least} and {most}"),
+            );
+        }
+        found
+    }
+
+    /// A number that need not be exact.
+    pub fn number(&self, example: &str) -> Option<f64> {
+        let value = self.value.get_ref();
+        let found = match value.as_float() {
+            Some(float) => float.as_str().replace('_', "").parse().ok(),
+            None => signed(value).map(|whole| whole as f64),
+        };
+        let found = found.filter(|number: &f64| number.is_finite());
+        if found.is_none() {
+            self.wrong_type("a finite number", example);
+        }
+        found
+    }
+
+    /// A text, whole number or truth value, as its text.
+    pub fn scalar(&self, example: &str) -> Option<String> {
+        let value = self.value.get_ref();
+        let text = value.as_str().map(str::to_owned);
+        let text = text.or_else(|| value.as_bool().map(|truth| truth.to_string()));
+        let text = text.or_else(|| signed(value).map(|whole| whole.to_string()));
+        if text.is_none() {
+            self.wrong_type("a string, a whole number, true or false", example);
+        }
+        text
+    }
+
     /// A decimal between two bounds, read exactly.
     pub fn fraction(&self, least: Fraction, most: Option<Fraction>) -> Option<Fraction> {
         let value = self.value.get_ref();
@@ -315,8 +385,10 @@ impl<'a, 'i> Node<'a, 'i> {
         Some(
             array
                 .iter()
-                .map(|value| Node {
+                .enumerate()
+                .map(|(place, value)| Node {
                     key: self.key.clone(),
+                    path: format!("{}[{place}]", self.path),
                     value,
                     mistakes: self.mistakes,
                 })
@@ -329,6 +401,18 @@ impl<'a, 'i> Node<'a, 'i> {
         self.list(&format!("[\"{example}\"]"))?
             .iter()
             .map(|node| node.string(example).map(str::to_owned))
+            .collect()
+    }
+
+    /// A list of strings, each with its place, where one string is a list of one; what is no string is noted and left out.
+    pub fn texts(&self, example: &str) -> Vec<(Node<'a, 'i>, &'a str)> {
+        if let Some(text) = self.text() {
+            return vec![(self.clone(), text)];
+        }
+        let list = self.list(&format!("[\"{example}\"]"));
+        let items = list.unwrap_or_default().into_iter();
+        items
+            .filter_map(|item| item.string(example).map(|text| (item, text)))
             .collect()
     }
 
@@ -348,8 +432,15 @@ impl<'a, 'i> Node<'a, 'i> {
         Some(Section {
             name: self.key.clone(),
             span: self.span(),
+            path: self.path.clone(),
             table,
             mistakes: self.mistakes,
         })
     }
+}
+
+/// A whole number, where it is one that fits.
+fn signed(value: &DeValue<'_>) -> Option<i64> {
+    let integer = value.as_integer()?;
+    i64::from_str_radix(&integer.as_str().replace('_', ""), integer.radix()).ok()
 }

@@ -8,42 +8,51 @@ use super::mistake::{Mistake, NOT_A_POLICY, SYNTAX};
 /// Places that are listed of a text that breaks in many: the first explain the rest.
 const LISTED: usize = 20;
 
-/// The document of `text`, whose sections are some of `sections`.
-///
-/// A text with none of them is no policy, whatever it is: it gets one message, and nothing of it is shown.
+/// The document of a policy for a release or a stream, whose sections are some of `sections`.
 pub fn document<'i>(
     text: &'i str,
     sections: &[&str],
 ) -> Result<Spanned<DeTable<'i>>, Vec<Mistake>> {
+    let list: Vec<String> = sections.iter().map(|name| format!("`[{name}]`")).collect();
+    let help = format!(
+        "give the policy, a TOML file with sections such as {}; data is named in it, under `[data]`",
+        list.join(", ")
+    );
+    document_of(text, sections, "this file is no policy", &help)
+}
+
+/// The document of `text`, whose keys are some of `keys`.
+///
+/// A text with none of them is no policy, whatever it is: it gets `message` and `help` alone, and nothing of it is shown.
+pub fn document_of<'i>(
+    text: &'i str,
+    keys: &[&str],
+    message: &str,
+    help: &str,
+) -> Result<Spanned<DeTable<'i>>, Vec<Mistake>> {
     let (document, errors) = DeTable::parse_recoverable(text);
     let root = document.get_ref();
     let is_policy = root.iter().any(|(key, value)| {
-        let key: &str = key.get_ref();
-        sections.contains(&key) && (errors.is_empty() || value.get_ref().is_table())
+        let (key, value): (&str, _) = (key.get_ref(), value.get_ref());
+        let is_section = value.is_table()
+            || value.as_array().is_some_and(|list| {
+                !list.is_empty() && list.iter().all(|entry| entry.get_ref().is_table())
+            });
+        keys.contains(&key) && (errors.is_empty() || is_section)
     });
     if !is_policy && (!errors.is_empty() || !root.is_empty()) {
-        let list: Vec<String> = sections.iter().map(|name| format!("`[{name}]`")).collect();
-        return Err(vec![Mistake {
-            code: NOT_A_POLICY,
-            message: "this file is no policy".to_owned(),
-            span: 0..0,
-            help: format!(
-                "give the policy, a TOML file with sections such as {}; data is named in it, under `[data]`",
-                list.join(", ")
-            ),
-        }]);
+        return Err(vec![Mistake::new(NOT_A_POLICY, 0..0, message, help)]);
     }
     if errors.is_empty() {
         return Ok(document);
     }
     let mut mistakes: Vec<Mistake> = errors
         .iter()
-        .map(|error| Mistake {
-            code: SYNTAX,
+        .map(|error| {
             // The parser's own words name what it expects, never what it found.
-            message: error.message().trim().replace('\n', ", "),
-            span: error.span().unwrap_or(0..0),
-            help: "correct the TOML here".to_owned(),
+            let message = error.message().trim().replace('\n', ", ");
+            let span = error.span().unwrap_or(0..0);
+            Mistake::new(SYNTAX, span, message, "correct the TOML here")
         })
         .collect();
     mistakes.sort_by_key(|mistake| (mistake.span.start, mistake.span.end));
@@ -66,7 +75,7 @@ mod tests {
         let mistakes = mistakes.expect_err("a mistake");
         mistakes
             .iter()
-            .map(|mistake| (mistake.code, mistake.shows_its_line(text)))
+            .map(|mistake| (mistake.code, mistake.shown_line(text).is_some()))
             .collect()
     }
 
@@ -89,7 +98,7 @@ mod tests {
         let lines: Vec<usize> = document(text, &["data"])
             .expect_err("broken")
             .iter()
-            .filter(|mistake| mistake.shows_its_line(text))
+            .filter(|mistake| mistake.shown_line(text).is_some())
             .map(|mistake| mistake.line(text))
             .collect();
         assert!(lines.contains(&2) && lines.contains(&5), "{lines:?}");

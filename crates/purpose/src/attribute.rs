@@ -1,7 +1,7 @@
 //! Attributes of roles and of the system, each over a declared finite domain.
 
 use crate::error::Error;
-use crate::nearest::nearest;
+use denym_data::nearest;
 use serde::Serialize;
 
 /// The values an attribute can have. Every value has a whole-number code, so that conditions compare numbers.
@@ -187,7 +187,8 @@ impl Attributes {
             .position(|attribute| attribute.name == name)
             .ok_or_else(|| Error::AttributeUnknown {
                 name: name.to_owned(),
-                nearest: nearest(name, self.list.iter().map(|a| a.name.as_str())),
+                nearest: nearest(name, self.list.iter().map(|a| a.name.as_str()))
+                    .map(str::to_owned),
             })
     }
 

@@ -20,8 +20,8 @@ use crate::bits::PurposeSet;
 use crate::error::Error;
 use crate::intended::IntendedPurpose;
 use crate::mask::Mask;
-use crate::nearest::nearest;
 use crate::value::Kind;
+use denym_data::nearest;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -176,7 +176,8 @@ impl TablePolicy {
             .ok_or_else(|| Error::ColumnUnknown {
                 table: self.name.clone(),
                 name: name.to_owned(),
-                nearest: nearest(name, self.columns.iter().map(|c| c.name.as_str())),
+                nearest: nearest(name, self.columns.iter().map(|c| c.name.as_str()))
+                    .map(str::to_owned),
             })
     }
 

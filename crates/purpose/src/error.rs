@@ -1,4 +1,4 @@
-//! What can be wrong with a policy, a stored consent code or a request; never a cell value.
+//! What can be wrong with the parts of a policy, a stored consent code or a request; never a cell value.
 
 use thiserror::Error;
 
@@ -175,27 +175,6 @@ pub enum Error {
         /// How it begins.
         prefix: &'static str,
     },
-    /// The policy text has mistakes; all of them.
-    #[error("the policy has {} mistake(s)", mistakes.len())]
-    Policy {
-        /// Every mistake found, in the order of the text.
-        mistakes: Vec<Mistake>,
-    },
-}
-
-/// One mistake in a policy text.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
-pub struct Mistake {
-    /// Line in the text, from 1.
-    pub line: usize,
-    /// The key path, such as `tables.customer_info.columns.income.mask`.
-    pub path: String,
-    /// Stable name of the kind of mistake.
-    pub code: &'static str,
-    /// What is wrong.
-    pub message: String,
-    /// What to do.
-    pub help: String,
 }
 
 impl Error {
@@ -224,16 +203,12 @@ impl Error {
             Self::NameTooLong { .. } => "name-too-long",
             Self::NamesCollide { .. } => "names-collide",
             Self::NameReserved { .. } => "name-reserved",
-            Self::Policy { .. } => "policy-mistakes",
         }
     }
 
-    /// Where the mistake is: the first key path of a policy, the column of a code.
+    /// Where the mistake is: the column of a code, the character of a condition.
     pub fn location(&self) -> Option<String> {
         match self {
-            Self::Policy { mistakes } => mistakes
-                .first()
-                .map(|first| format!("line {}, {}", first.line, first.path)),
             Self::BadCode { record, column } => Some(format!("record {record}, column {column}")),
             Self::ConditionSyntax { at, .. } => Some(format!("character {at}")),
             _ => None,
@@ -280,9 +255,6 @@ impl Error {
             Self::NameTooLong { .. } => "give it a shorter name in the policy".into(),
             Self::NamesCollide { .. } => "rename one of them; `-` and `_` are the same there".into(),
             Self::NameReserved { .. } => "rename it in the policy".into(),
-            Self::Policy { mistakes } => mistakes
-                .first()
-                .map_or_else(String::new, |first| first.help.clone()),
         }
     }
 }

@@ -17,7 +17,6 @@ mod error;
 mod intended;
 mod mask;
 mod moment;
-mod nearest;
 mod policy;
 mod postgres;
 mod review;
@@ -35,8 +34,9 @@ pub use consent::{
     ColumnPolicy, ConsentBook, GroupConsent, Level, Mode, RecordConsent, Storage, TablePolicy,
 };
 pub use decision::{Access, Decision, Reason};
+pub use denym_policy::Mistake;
 pub use document::HierarchyReader;
-pub use error::{Error, Mistake};
+pub use error::Error;
 pub use intended::{AccessPurpose, Compliance, IntendedPurpose, check_closed};
 pub use mask::{Bound, Cell, Levels, Mask, MaskKey, Reach, Shape};
 pub use policy::{AccessPolicy, PurposeMode};

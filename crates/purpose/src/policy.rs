@@ -3,9 +3,9 @@
 use crate::attribute::{Attributes, Moment, Values};
 use crate::consent::TablePolicy;
 use crate::error::Error;
-use crate::nearest::nearest;
 use crate::role::{Grant, Roles, User};
 use crate::tree::PurposeTree;
+use denym_data::nearest;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ impl AccessPolicy {
     pub fn table(&self, name: &str) -> Result<&TablePolicy, Error> {
         self.tables.get(name).ok_or_else(|| Error::TableUnknown {
             name: name.to_owned(),
-            nearest: nearest(name, self.tables.keys().map(String::as_str)),
+            nearest: nearest(name, self.tables.keys().map(String::as_str)).map(str::to_owned),
         })
     }
 

@@ -13,8 +13,8 @@
 use crate::attribute::Values;
 use crate::condition::Condition;
 use crate::error::Error;
-use crate::nearest::nearest;
 use crate::tree::PurposeId;
+use denym_data::nearest;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -127,7 +127,7 @@ impl Roles {
         }
         Err(Error::RoleUnknown {
             name: name.to_owned(),
-            nearest: nearest(name, self.names()),
+            nearest: nearest(name, self.names()).map(str::to_owned),
         })
     }
 

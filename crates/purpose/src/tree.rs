@@ -21,7 +21,7 @@
 
 use crate::bits::PurposeSet;
 use crate::error::Error;
-use crate::nearest::nearest;
+use denym_data::nearest;
 use std::collections::BTreeMap;
 
 /// A purpose of one tree, by its place in the order of declaration.
@@ -108,7 +108,7 @@ impl PurposeTree {
                 None => None,
                 Some(name) => Some(*by_name.get(name).ok_or_else(|| Error::PurposeUnknown {
                     name: name.clone(),
-                    nearest: nearest(name, by_name.keys().map(String::as_str)),
+                    nearest: nearest(name, by_name.keys().map(String::as_str)).map(str::to_owned),
                 })?),
             });
         }
@@ -168,7 +168,7 @@ impl PurposeTree {
             .copied()
             .ok_or_else(|| Error::PurposeUnknown {
                 name: name.to_owned(),
-                nearest: nearest(name, self.by_name.keys().map(String::as_str)),
+                nearest: nearest(name, self.by_name.keys().map(String::as_str)).map(str::to_owned),
             })
     }
 

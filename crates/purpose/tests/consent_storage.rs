@@ -231,33 +231,34 @@ fn consent_written_by_hand() {
         ]
     );
     let codes = |text: &str| match policy.parse_consent(text) {
-        Err(denym_purpose::Error::Policy { mistakes }) => {
-            mistakes.iter().map(|one| (one.line, one.code)).collect()
-        }
-        _ => Vec::new(),
+        Err(mistakes) => mistakes
+            .iter()
+            .map(|one| (one.line(text), one.code))
+            .collect(),
+        Ok(_) => Vec::new(),
     };
     assert_eq!(
         codes(
             "[[consent]]\ntable = \"tt\"\nrecord = 1\nallowed = [\"genral\"]\n[[consent]]\ntable = \"t\"\ncolumns = [\"c\"]\nintended = \"<{}>\"\n"
         ),
         [
-            (2, "table-unknown"),
-            (4, "purpose-unknown"),
-            (5, "key-missing"),
-            (7, "column-unknown"),
-            (8, "intended-unreadable"),
+            (2, "policy-unknown-table"),
+            (4, "policy-unknown-purpose"),
+            (5, "policy-missing-key"),
+            (7, "policy-unknown-column"),
+            (8, "policy-intended"),
         ]
     );
     assert_eq!(
         codes(
             "[[consent]]\ntable = \"t\"\nrecord = 1\nallowed = []\nintended = \"<{}, {}, {}>\"\n"
         ),
-        [(5, "intended-twice")]
+        [(5, "policy-two-forms")]
     );
-    assert_eq!(codes("consent = 1\n"), [(1, "wrong-type")]);
+    assert_eq!(codes("consent = 1\n"), [(1, "policy-wrong-type")]);
     assert_eq!(
         codes("[[consent]\n").first().map(|one| one.1),
-        Some("toml-syntax")
+        Some("policy-syntax")
     );
 }
 
@@ -285,11 +286,9 @@ fn names_that_would_not_read_back_are_refused() {
     ] {
         let text = format!("[purposes]\na = {{}}\n\"{name}\" = \"a\"\n");
         let codes: Vec<&str> = match AccessPolicy::parse(&text, &|_| None) {
-            Err(denym_purpose::Error::Policy { mistakes }) => {
-                mistakes.iter().map(|one| one.code).collect()
-            }
-            _ => Vec::new(),
+            Err(mistakes) => mistakes.iter().map(|one| one.code).collect(),
+            Ok(_) => Vec::new(),
         };
-        assert_eq!(codes, ["purpose-name"], "{name:?}");
+        assert_eq!(codes, ["policy-purpose-name"], "{name:?}");
     }
 }

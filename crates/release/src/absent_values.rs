@@ -1,8 +1,8 @@
 //! Values that a policy names and the data does not have: a promise about them guards nobody, and a typo must not pass in silence.
 
+use denym_data::nearest;
 use denym_measure::catalogue::Takes;
 use denym_measure::{Given, PromiseSpec, SensitiveAttribute};
-use denym_policy::nearest;
 
 /// A sentence for every value that `spec` names and its attribute never shows. No sentence quotes the data.
 pub fn warnings(spec: &PromiseSpec, sensitive: &[SensitiveAttribute]) -> Vec<String> {

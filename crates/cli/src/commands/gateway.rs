@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 use denym::Listener as _;
-use denym_gateway::purpose::{self, Moment};
+use denym_gateway::purpose::{Mistake, Moment};
 use denym_gateway::{Backend, Config, Error, Gateway, Limits, Logins, Protection, Tls};
 use serde_json::json;
 
@@ -199,21 +199,18 @@ pub(crate) fn run(args: &GatewayArgs, console: &Console) -> ExitCode {
 }
 
 fn failed(error: &Error, args: &GatewayArgs, console: &Console) -> ExitCode {
-    if let Error::Access(purpose::Error::Policy { mistakes }) = error {
+    if let Error::Policy { text, mistakes } = error {
+        let file = args.policy.display();
+        let place = |mistake: &Mistake| format!("{file}:{} {}", mistake.line(text), mistake.path);
         let list: Vec<serde_json::Value> = mistakes
             .iter()
-            .map(|mistake| json!({"code": mistake.code, "message": mistake.message, "location": format!("{}:{} {}", args.policy.display(), mistake.line, mistake.path), "help": mistake.help}))
+            .map(|mistake| json!({"code": mistake.code, "message": mistake.message, "location": place(mistake), "help": mistake.help}))
             .collect();
         console.document(&json!({"error": {
             "code": error.code(), "message": error.to_string(), "location": args.policy.display().to_string(), "help": error.help(), "mistakes": list,
         }}));
         for mistake in mistakes {
-            let place = format!(
-                "{}:{} {}",
-                args.policy.display(),
-                mistake.line,
-                mistake.path
-            );
+            let place = place(mistake);
             show(&three_lines(&mistake.message, Some(&place), &mistake.help));
         }
         return ExitCode::from(2);

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use denym_purpose::Mistake;
 use thiserror::Error;
 
 /// One mistake among several in a file that is to be imported.
@@ -20,15 +21,15 @@ pub struct Fault {
 /// A mistake of the steward, or a file that cannot be used.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// The policy has mistakes, or a name is not in it.
-    #[error("{error}")]
+    /// The policy, or a list of consent, has mistakes.
+    #[error("the policy has {} mistake(s)", mistakes.len())]
     Policy {
-        /// The policy's file.
+        /// The file.
         file: PathBuf,
         /// Its text.
         text: String,
-        /// What is wrong.
-        error: denym_purpose::Error,
+        /// Every mistake, in order of place.
+        mistakes: Vec<Mistake>,
     },
     /// A request that the policy does not fit.
     #[error(transparent)]
@@ -200,7 +201,8 @@ impl Error {
     /// The same as the gateway itself says it, when it reads the file at its start.
     pub(crate) fn for_clients(self) -> crate::Error {
         match self {
-            Self::Policy { error, .. } | Self::Access(error) => crate::Error::Access(error),
+            Self::Policy { text, mistakes, .. } => crate::Error::Policy { text, mistakes },
+            Self::Access(error) => crate::Error::Access(error),
             Self::Gateway { error, .. } => error,
             Self::File { what, kind, .. } => crate::Error::File { what, kind },
             _ => crate::Error::File {
@@ -225,13 +227,10 @@ impl Error {
     /// Stable name of the kind of mistake.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Policy {
-                error: denym_purpose::Error::Policy { mistakes },
-                ..
-            } => mistakes
+            Self::Policy { mistakes, .. } => mistakes
                 .first()
                 .map_or("policy-mistakes", |mistake| mistake.code),
-            Self::Policy { error, .. } | Self::Access(error) => error.code(),
+            Self::Access(error) => error.code(),
             Self::Gateway { error, .. } => error.code(),
             Self::Data { error } => error.code(),
             Self::File { .. } => "io",
@@ -260,13 +259,14 @@ impl Error {
     /// Where the mistake is.
     pub fn location(&self) -> Option<String> {
         match self {
-            Self::Policy { file, error, .. } => Some(match error {
-                denym_purpose::Error::Policy { mistakes } => mistakes.first().map_or_else(
-                    || file.display().to_string(),
-                    |first| format!("{}:{}", file.display(), first.line),
-                ),
-                _ => file.display().to_string(),
-            }),
+            Self::Policy {
+                file,
+                text,
+                mistakes,
+            } => Some(mistakes.first().map_or_else(
+                || file.display().to_string(),
+                |first| format!("{}:{}", file.display(), first.line(text)),
+            )),
             Self::Access(error) => error.location(),
             Self::Gateway { file, error } => Some(match error {
                 crate::Error::AuditBroken { entry } => format!("{}:{entry}", file.display()),
@@ -293,7 +293,10 @@ impl Error {
     /// What to do about it.
     pub fn help(&self) -> String {
         match self {
-            Self::Policy { error, .. } | Self::Access(error) => error.help(),
+            Self::Policy { mistakes, .. } => mistakes
+                .first()
+                .map_or_else(String::new, |first| first.help.clone()),
+            Self::Access(error) => error.help(),
             Self::Gateway { error, .. } => error.help(),
             Self::Data { error } => error.help(),
             Self::File { kind, .. } => match kind {

@@ -107,10 +107,11 @@ pub fn read_import(
         .extension()
         .is_some_and(|e| e.eq_ignore_ascii_case("toml"));
     if is_toml {
-        let rows = policy.parse_consent(&text).map_err(|error| Error::Policy {
+        let rows = policy.parse_consent(&text);
+        let rows = rows.map_err(|mistakes| Error::Policy {
             file: path.to_owned(),
             text,
-            error,
+            mistakes,
         })?;
         return changes(policy, &rows, path);
     }

@@ -31,10 +31,10 @@ impl PolicyFile {
                 text,
                 policy,
             }),
-            Err(error) => Err(Error::Policy {
+            Err(mistakes) => Err(Error::Policy {
                 file: path.to_owned(),
                 text,
-                error,
+                mistakes,
             }),
         }
     }

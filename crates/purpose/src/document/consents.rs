@@ -1,7 +1,7 @@
 //! Consent of single providers as TOML, for those who write it by hand.
 //!
 //! ```
-//! # let policy = denym_purpose::AccessPolicy::parse("[purposes]\ngeneral = {}\nmarketing = \"general\"\n[tables.customer]\ncolumns = { name = {} }", &|_| None)?;
+//! # let policy = denym_purpose::AccessPolicy::parse("[purposes]\ngeneral = {}\nmarketing = \"general\"\n[tables.customer]\ncolumns = { name = {} }", &|_| None).expect("no mistake");
 //! let text = r#"
 //! [[consent]]
 //! table = "customer"
@@ -10,19 +10,17 @@
 //! allowed = ["general"]
 //! conditional = ["marketing"]
 //! "#;
-//! let rows = policy.parse_consent(text)?;
+//! let rows = policy.parse_consent(text).expect("a list without mistakes");
 //! assert_eq!(rows[0].intended, "<{general}, {marketing}, {}>");
-//! # Ok::<(), denym_purpose::Error>(())
 //! ```
 
-use super::Known;
-use super::node::{Node, Reader};
 use super::tables::read_intended_fields;
-use crate::error::Error;
+use super::{Known, check, read_text};
 use crate::policy::AccessPolicy;
 use crate::storage::IntendedRow;
+use denym_policy::Mistake;
+use denym_policy::reader::Node;
 use std::collections::BTreeMap;
-use toml::de::{DeTable, DeValue};
 
 const KEYS: [&str; 7] = [
     "table",
@@ -36,64 +34,59 @@ const KEYS: [&str; 7] = [
 
 impl AccessPolicy {
     /// Reads `[[consent]]` entries into rows of the intended purposes table, checked against this policy; every mistake at once.
-    pub fn parse_consent(&self, text: &str) -> Result<Vec<IntendedRow>, Error> {
-        let mut reader = Reader::new(text);
-        let (document, errors) = DeTable::parse_recoverable(text);
-        reader.syntax(document.get_ref(), &errors, &["consent"]);
-        let root = DeValue::Table(document.into_inner());
-        let mut rows = Vec::new();
-        if reader.is_sound() {
-            let known = Known {
-                tree: Some(self.purposes.clone()),
-                attributes: None,
-                roles: None,
-                hierarchies: BTreeMap::new(),
-            };
-            let fields = reader.fields(&Node::root(&root), &["consent"]);
-            if let Some(node) = reader.need(&fields, "consent") {
-                for item in reader.list(&node) {
-                    self.read_entry(&mut reader, &item, &known, &mut rows);
-                }
+    pub fn parse_consent(&self, text: &str) -> Result<Vec<IntendedRow>, Vec<Mistake>> {
+        let known = Known {
+            tree: Some(self.purposes.clone()),
+            attributes: None,
+            roles: None,
+            hierarchies: BTreeMap::new(),
+        };
+        read_text(text, &["consent"], |root| {
+            let help = "add `[[consent]]` with `table` and `record`";
+            let node = root.need("consent", help)?;
+            let mut rows = Vec::new();
+            for item in node.list("[{ table = \"customer\", record = 17 }]")? {
+                self.read_entry(&item, &known, &mut rows);
             }
-        }
-        reader.finish()?;
-        Ok(rows)
+            Some(rows)
+        })
     }
 
-    fn read_entry<'a>(
+    fn read_entry(
         &self,
-        reader: &mut Reader<'a>,
-        item: &Node<'a>,
+        item: &Node<'_, '_>,
         known: &Known,
         rows: &mut Vec<IntendedRow>,
-    ) {
-        let fields = reader.fields(item, &KEYS);
-        let node = reader.need(&fields, "table");
-        let named = node.and_then(|node| Some((reader.text_of(&node)?, node)));
-        let table = named.and_then(|(name, node)| reader.check(&node, self.table(&name)));
-        let node = reader.need(&fields, "record");
-        let record = node.and_then(|node| reader.scalar(&node));
-        let mut columns = Vec::new();
-        match fields.get("columns") {
-            None => columns.push("*".to_owned()),
+    ) -> Option<()> {
+        let fields = item.section(&KEYS, "{ table = \"customer\", record = 17 }")?;
+        let node = fields.need("table", "add `table = \"NAME\"`");
+        let named = node.and_then(|node| Some((node.string("customer")?, node)));
+        let table = named.and_then(|(name, node)| check(&node, self.table(name)));
+        let node = fields.need("record", "add `record = KEY`, the key of the record");
+        let record = node.and_then(|node| node.scalar("17"));
+        let columns = match fields.get("columns") {
+            None => vec!["*".to_owned()],
             Some(node) => {
-                for (item, column) in reader.texts(&node) {
-                    if let Some(table) = table {
-                        reader.check(&item, table.column(&column));
+                let texts = node.texts("name");
+                if let Some(table) = table {
+                    for (item, column) in &texts {
+                        check(item, table.column(column));
                     }
-                    columns.push(column);
                 }
+                texts
+                    .iter()
+                    .map(|(_, column)| (*column).to_owned())
+                    .collect()
             }
-        }
-        let intended = read_intended_fields(reader, &fields, known);
-        let (Some(table), Some(record), Some(intended)) = (table, record, intended) else {
-            return;
         };
+        let intended = read_intended_fields(&fields, known);
+        let (table, record, intended) = (table?, record?, intended?);
         rows.extend(columns.into_iter().map(|column| IntendedRow {
             table: table.name.clone(),
             record: record.clone(),
             column,
             intended: intended.to_text(&self.purposes),
         }));
+        Some(())
     }
 }

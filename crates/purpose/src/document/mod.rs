@@ -37,7 +37,7 @@
 //! id = {}
 //! income = { type = "integer", mask = { interval = 10000 }, default = { allowed = ["general"], conditional = ["marketing"] } }
 //! "#;
-//! let policy = denym_purpose::AccessPolicy::parse(text, &|_| None)?;
+//! let policy = denym_purpose::AccessPolicy::parse(text, &|_| None).expect("a policy without mistakes");
 //! let noon = denym_purpose::Moment { day: 0, minute: 12 * 60 };
 //! let access = policy.open("russell", None, "customer_info", noon)?;
 //! assert_eq!(access.purpose_name(), "marketing");
@@ -47,7 +47,6 @@
 
 mod consents;
 mod masks;
-mod node;
 mod people;
 mod tables;
 
@@ -57,10 +56,11 @@ use crate::mask::Levels;
 use crate::policy::{AccessPolicy, PurposeMode};
 use crate::role::Roles;
 use crate::tree::{Purpose, PurposeTree};
-use node::{Fields, Node, Reader};
+use denym_policy::Mistake;
+use denym_policy::reader::{Node, Section, checked};
+use denym_policy::syntax::document_of;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use toml::de::{DeTable, DeValue};
 
 /// Reads the rows of a hierarchy file named in a policy: value, level 1, level 2, ... The caller does the reading.
 pub type HierarchyReader<'a> = dyn Fn(&str) -> Option<Vec<Vec<String>>> + 'a;
@@ -86,56 +86,82 @@ struct Known {
 }
 
 impl AccessPolicy {
-    /// Reads and checks a policy. `hierarchy` reads the files that `[hierarchies]` names.
-    pub fn parse(text: &str, hierarchy: &HierarchyReader<'_>) -> Result<Self, Error> {
-        let mut reader = Reader::new(text);
-        let (document, errors) = DeTable::parse_recoverable(text);
-        reader.syntax(document.get_ref(), &errors, &KEYS);
-        let root = DeValue::Table(document.into_inner());
-        // behind a syntax error every other finding may be an echo of it
-        let policy = if reader.is_sound() {
-            read(&mut reader, &Node::root(&root), hierarchy)
-        } else {
-            None
-        };
-        reader.finish()?;
-        // no mistake was recorded, so every part was read
-        policy.ok_or(Error::Policy {
-            mistakes: Vec::new(),
-        })
+    /// Reads and checks a policy; every mistake is reported. `hierarchy` reads the files that `[hierarchies]` names.
+    pub fn parse(text: &str, hierarchy: &HierarchyReader<'_>) -> Result<Self, Vec<Mistake>> {
+        read_text(text, &KEYS, |root| read(root, hierarchy))
     }
 }
 
-fn read<'a>(
-    reader: &mut Reader<'a>,
-    root: &Node<'a>,
-    hierarchy: &HierarchyReader<'_>,
-) -> Option<AccessPolicy> {
-    let fields = reader.fields(root, &KEYS);
+/// What `read` makes of a text with no keys but `keys`, or every mistake in it.
+fn read_text<T>(
+    text: &str,
+    keys: &[&str],
+    read: impl FnOnce(&Section<'_, '_>) -> Option<T>,
+) -> Result<T, Vec<Mistake>> {
+    let list: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+    let help = format!("give a TOML file with {}", list.join(", "));
+    let message = "this file is no access policy, and no list of consent";
+    let document = document_of(text, keys, message, &help)?;
+    checked(&document, keys, |root, _| read(root))
+}
+
+/// The value, or the error as a mistake at the node.
+fn check<T>(node: &Node<'_, '_>, result: Result<T, Error>) -> Option<T> {
+    let note = |error: Error| node.mistake(code(&error), error.to_string(), error.help());
+    result.map_err(note).ok()
+}
+
+/// The code of an error in the text of a policy; requests are told [`Error::code`].
+fn code(error: &Error) -> &'static str {
+    match error {
+        Error::PurposeUnknown { .. } => "policy-unknown-purpose",
+        Error::AttributeUnknown { .. } => "policy-unknown-attribute",
+        Error::RoleUnknown { .. } => "policy-unknown-role",
+        Error::TableUnknown { .. } => "policy-unknown-table",
+        Error::ColumnUnknown { .. } => "policy-unknown-column",
+        Error::PurposeTwice { .. } => "policy-duplicate",
+        Error::PurposeName { .. } => "policy-purpose-name",
+        Error::PurposeCycle { .. } | Error::RoleCycle { .. } => "policy-cycle",
+        Error::ConditionSyntax { .. } | Error::ConditionTooDeep { .. } => "policy-condition",
+        Error::NoOrder { .. } => "policy-no-order",
+        Error::WidthTooSmall { .. } | Error::OutsideDomain { .. } => "policy-out-of-range",
+        // what requests, stored consent and databases are told; no text of a policy is
+        other => other.code(),
+    }
+}
+
+/// The text of `key`, if it is there.
+fn text_of(section: &Section<'_, '_>, key: &str, example: &str) -> Option<String> {
+    let text = section.get(key)?.string(example)?;
+    Some(text.to_owned())
+}
+
+/// The names in a list.
+fn names(node: &Node<'_, '_>, example: &str) -> Vec<String> {
+    let texts = node.texts(example).into_iter();
+    texts.map(|(_, name)| name.to_owned()).collect()
+}
+
+fn read(root: &Section<'_, '_>, hierarchy: &HierarchyReader<'_>) -> Option<AccessPolicy> {
     let modes = [
         ("stated", PurposeMode::Stated),
         ("inferred", PurposeMode::Inferred),
     ];
-    let purpose_mode = match fields.get("purpose") {
-        Some(node) => reader.choice(&node, &modes).unwrap_or_default(),
-        None => PurposeMode::Stated,
-    };
-    let tree = read_purposes(reader, &fields);
-    let (attributes, system) = read_attributes(reader, &fields);
-    let roles = people::read_roles(reader, &fields);
-    let mut known = Known {
+    let purpose_mode = root.get("purpose").and_then(|node| node.choice(&modes));
+    let tree = read_purposes(root);
+    let (attributes, system) = read_attributes(root);
+    let known = Known {
         tree,
         attributes,
-        roles,
-        hierarchies: BTreeMap::new(),
+        roles: people::read_roles(root),
+        hierarchies: masks::read_hierarchies(root, hierarchy),
     };
-    known.hierarchies = masks::read_hierarchies(reader, &fields, hierarchy);
-    let tables = tables::read_tables(reader, &fields, &known);
-    let users = people::read_users(reader, &fields, &known);
-    let grants = people::read_grants(reader, &fields, &known, &tables);
+    let tables = tables::read_tables(root, &known);
+    let users = people::read_users(root, &known);
+    let grants = people::read_grants(root, &known, &tables);
     Some(AccessPolicy {
         purposes: known.tree?,
-        purpose_mode,
+        purpose_mode: purpose_mode.unwrap_or_default(),
         attributes: known.attributes?,
         roles: known.roles?,
         users,
@@ -145,49 +171,52 @@ fn read<'a>(
     })
 }
 
-fn read_purposes<'a>(reader: &mut Reader<'a>, fields: &Fields<'a>) -> Option<PurposeTree> {
-    let node = reader.need(fields, "purposes")?;
+/// The entries of the table under `key`, in the order of the text; none where it is not there.
+fn entries<'a, 'i>(
+    section: &Section<'a, 'i>,
+    key: &str,
+    example: &str,
+) -> Vec<(String, Node<'a, 'i>)> {
+    let table = section.get(key).and_then(|node| node.open(example));
+    let entries = table.map(|table| table.entries()).unwrap_or_default();
+    let entries = entries.into_iter();
+    entries.map(|(name, _, node)| (name, node)).collect()
+}
+
+fn read_purposes(root: &Section<'_, '_>) -> Option<PurposeTree> {
+    let node = root.need("purposes", "add `[purposes]` with `general = {}`")?;
     let mut purposes = Vec::new();
-    for (name, entry) in reader.entries(&node) {
+    for (name, entry) in entries(root, "purposes", "{ general = {} }") {
         let mut purpose = Purpose {
             name,
             ..Purpose::default()
         };
-        if entry.is_text() {
-            purpose.parent = reader.text_of(&entry);
-        } else {
-            let fields = reader.fields(&entry, &["parent", "retention-days", "obligations"]);
-            if let Some(node) = fields.get("parent") {
-                purpose.parent = reader.text_of(&node);
-            }
+        let keys = ["parent", "retention-days", "obligations"];
+        if let Some(parent) = entry.text() {
+            purpose.parent = Some(parent.to_owned());
+        } else if let Some(fields) = entry.section(&keys, "{ parent = \"general\" }") {
+            purpose.parent = text_of(&fields, "parent", "general");
             if let Some(node) = fields.get("retention-days") {
-                let days = reader.integer(&node, 0, i64::from(u32::MAX));
+                let days = node.integer(0..=i64::from(u32::MAX));
                 purpose.retention_days = days.and_then(|days| u32::try_from(days).ok());
             }
             if let Some(node) = fields.get("obligations") {
-                let texts = reader.texts(&node);
-                purpose.obligations = texts.into_iter().map(|(_, text)| text).collect();
+                purpose.obligations = names(&node, "record the campaign");
             }
         }
         purposes.push(purpose);
     }
-    let width = match fields.get("width") {
-        Some(node) => Some(usize::try_from(reader.integer(&node, 1, 100_000)?).ok()?),
+    let width = match root.get("width") {
+        Some(node) => Some(usize::try_from(node.integer(1..=100_000)?).ok()?),
         None => None,
     };
-    reader.check(&node, PurposeTree::new(purposes, width))
+    check(&node, PurposeTree::new(purposes, width))
 }
 
-fn read_attributes<'a>(
-    reader: &mut Reader<'a>,
-    fields: &Fields<'a>,
-) -> (Option<Attributes>, Values) {
-    let Some(node) = fields.get("attributes") else {
-        return (Some(Attributes::default()), Values::new());
-    };
+fn read_attributes(root: &Section<'_, '_>) -> (Option<Attributes>, Values) {
     let (mut list, mut system, mut complete) = (Vec::new(), Values::new(), true);
-    for (name, entry) in reader.entries(&node) {
-        match read_attribute(reader, name, &entry) {
+    for (name, entry) in entries(root, "attributes", "{ rank = { of = \"role\" } }") {
+        match read_attribute(name, &entry) {
             Some((attribute, value)) => {
                 list.push(attribute);
                 system.push(value);
@@ -198,11 +227,7 @@ fn read_attributes<'a>(
     (complete.then(|| Attributes::new(list)), system)
 }
 
-fn read_attribute<'a>(
-    reader: &mut Reader<'a>,
-    name: String,
-    entry: &Node<'a>,
-) -> Option<(Attribute, Option<i64>)> {
+fn read_attribute(name: String, entry: &Node<'_, '_>) -> Option<(Attribute, Option<i64>)> {
     let known = [
         "of",
         "part",
@@ -213,18 +238,17 @@ fn read_attribute<'a>(
         "time-of-day",
         "value",
     ];
-    let fields = reader.fields(entry, &known);
-    let of = reader.need(&fields, "of")?;
+    let fields = entry.section(&known, "{ of = \"role\", integer = [0, 60] }")?;
+    let of = fields.need("of", "add `of = \"role\"`, `\"system\"` or `\"clock\"`")?;
     let scopes = [("role", 0), ("system", 1), ("clock", 2)];
-    let scope = reader.choice(&of, &scopes)?;
+    let scope = of.choice(&scopes)?;
     if scope == 2 {
-        let part = reader.need(&fields, "part")?;
-        let parts = [
+        let help = "add `part = \"hour\"`, `\"time-of-day\"` or `\"weekday\"`";
+        let part = fields.need("part", help)?.choice(&[
             ("hour", ClockPart::Hour),
             ("time-of-day", ClockPart::TimeOfDay),
             ("weekday", ClockPart::Weekday),
-        ];
-        let part = reader.choice(&part, &parts)?;
+        ])?;
         let domain = match part {
             ClockPart::Hour => Domain::Integer { least: 0, most: 23 },
             ClockPart::TimeOfDay => Domain::TimeOfDay,
@@ -244,16 +268,16 @@ fn read_attribute<'a>(
             None,
         ));
     }
-    let domain = read_domain(reader, &fields)?;
+    let domain = read_domain(entry, &fields)?;
     let value = match fields.get("value") {
         None => None,
         Some(node) => {
-            let text = reader.scalar(&node)?;
+            let text = node.scalar("5")?;
             let code = domain.code(&text).ok_or_else(|| Error::OutsideDomain {
                 name: name.clone(),
                 domain: domain.describe(),
             });
-            Some(reader.check(&node, code)?)
+            Some(check(&node, code)?)
         }
     };
     let scope = if scope == 0 {
@@ -269,12 +293,12 @@ fn read_attribute<'a>(
     Some((attribute, value))
 }
 
-fn read_domain<'a>(reader: &mut Reader<'a>, fields: &Fields<'a>) -> Option<Domain> {
+fn read_domain(entry: &Node<'_, '_>, fields: &Section<'_, '_>) -> Option<Domain> {
     if let Some(node) = fields.get("integer") {
-        let bounds: Vec<Option<i64>> = reader
-            .list(&node)
+        let list = node.list("[0, 60]")?;
+        let bounds: Vec<Option<i64>> = list
             .iter()
-            .map(|item| reader.integer(item, i64::MIN, i64::MAX))
+            .map(|item| item.integer(i64::MIN..=i64::MAX))
             .collect();
         if let [Some(least), Some(most)] = bounds[..]
             && least <= most
@@ -282,13 +306,7 @@ fn read_domain<'a>(reader: &mut Reader<'a>, fields: &Fields<'a>) -> Option<Domai
             return Some(Domain::Integer { least, most });
         }
         let message = "the domain needs its smallest and largest number";
-        reader.mistake(
-            node.at,
-            &node.path,
-            "domain-unreadable",
-            message,
-            "write `integer = [0, 60]`",
-        );
+        node.mistake("policy-domain", message, "write `integer = [0, 60]`");
         return None;
     }
     for (key, make) in [
@@ -296,19 +314,10 @@ fn read_domain<'a>(reader: &mut Reader<'a>, fields: &Fields<'a>) -> Option<Domai
         ("levels", Domain::Levels),
     ] {
         if let Some(node) = fields.get(key) {
-            let names: Vec<String> = reader
-                .texts(&node)
-                .into_iter()
-                .map(|(_, name)| name)
-                .collect();
+            let names = names(&node, "junior");
             if names.is_empty() {
-                reader.mistake(
-                    node.at,
-                    &node.path,
-                    "domain-empty",
-                    "the domain is empty",
-                    "name at least one value",
-                );
+                let message = "the domain is empty";
+                node.mistake("policy-domain", message, "name at least one value");
                 return None;
             }
             return Some(make(names));
@@ -320,14 +329,7 @@ fn read_domain<'a>(reader: &mut Reader<'a>, fields: &Fields<'a>) -> Option<Domai
     if fields.get("time-of-day").is_some() {
         return Some(Domain::TimeOfDay);
     }
-    let node = &fields.node;
     let help = "add `integer = [least, most]`, `names = [..]`, `levels = [..]`, `truth = true` or `time-of-day = true`";
-    reader.mistake(
-        node.at,
-        &node.path,
-        "domain-missing",
-        "the attribute has no domain",
-        help,
-    );
+    entry.mistake("policy-domain", "the attribute has no domain", help);
     None
 }

@@ -259,11 +259,8 @@ fn check(family: Family, plan: &Plan, table: &Table) -> Result<(), Error> {
         .zip(&plan.columns.quasi)
     {
         let column = &table.columns()[position];
-        let mistake = |code, message: String, help: &str| Mistake {
-            code,
-            message,
-            span: spec.span.clone(),
-            help: help.to_owned(),
+        let mistake = |code, message: String, help: &str| {
+            Mistake::new(code, spec.span.clone(), message, help)
         };
         let numeric = numbers::is_numeric(column) && spec.hierarchy == HierarchySpec::Flat;
         if family == Family::Numeric && spec.hierarchy != HierarchySpec::Flat {
@@ -305,12 +302,12 @@ fn check(family: Family, plan: &Plan, table: &Table) -> Result<(), Error> {
         }
     }
     if plan.columns.quasi.is_empty() {
-        mistakes.push(Mistake {
-            code: "policy-no-quasi-identifier",
-            message: format!("`{name}` has no quasi-identifier to group by"),
-            span: policy.release.algorithm_span.clone(),
-            help: "give at least one column the role `quasi`".into(),
-        });
+        mistakes.push(Mistake::new(
+            "policy-no-quasi-identifier",
+            policy.release.algorithm_span.clone(),
+            format!("`{name}` has no quasi-identifier to group by"),
+            "give at least one column the role `quasi`",
+        ));
     }
     if let Some(spec) = &policy.release.microdata.unconcerned
         && family != Family::Clusters
@@ -327,24 +324,25 @@ fn check(family: Family, plan: &Plan, table: &Table) -> Result<(), Error> {
 
 /// Only clusters can be made without some people and then take them in.
 pub(crate) fn only_clusters(algorithm: &str, spec: &UnconcernedSpec) -> Mistake {
-    Mistake {
-        code: "policy-unused-key",
-        message: format!("`{algorithm}` keeps nobody out, so `unconcerned` has no use"),
-        span: spec.span.clone(),
-        help: "remove `unconcerned`, or use a clustering algorithm such as `systematic-clustering`"
-            .into(),
-    }
+    Mistake::new(
+        "policy-unused-key",
+        spec.span.clone(),
+        format!("`{algorithm}` keeps nobody out, so `unconcerned` has no use"),
+        "remove `unconcerned`, or use a clustering algorithm such as `systematic-clustering`",
+    )
 }
 
 /// Groups of attributes must divide the quasi-identifiers.
 fn attribute_groups(family: Family, plan: &Plan) -> Vec<Mistake> {
     let spec = &plan.policy.release.microdata;
     let names = plan.quasi_names();
-    let mistake = |message: String, help: &str| Mistake {
-        code: "policy-attribute-groups",
-        message,
-        span: spec.attribute_groups_span.clone(),
-        help: help.to_owned(),
+    let mistake = |message: String, help: &str| {
+        Mistake::new(
+            "policy-attribute-groups",
+            spec.attribute_groups_span.clone(),
+            message,
+            help,
+        )
     };
     if spec.attribute_groups.is_empty() {
         return Vec::new();

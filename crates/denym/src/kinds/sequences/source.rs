@@ -10,7 +10,7 @@ use denym_release::sequences::sensitive_attributes;
 
 use crate::Error;
 use crate::policy::sequences::SequencesSpec;
-use crate::policy::{HierarchySpec, Mistake, Policy, suggest_column};
+use crate::policy::{HierarchySpec, Mistake, Policy};
 
 /// Sequences, and their sensitive attributes as promises see them.
 pub(crate) struct Source {
@@ -140,12 +140,7 @@ fn unknown_columns(policy: &Policy, spec: &SequencesSpec, known: &Names) -> Erro
     let mut mistakes: Vec<Mistake> = given
         .chain(others)
         .filter(|(name, _)| !known.contains(name))
-        .map(|(name, span)| Mistake {
-            code: "policy-unknown-column",
-            message: format!("the data has no column `{name}`"),
-            span: span.clone(),
-            help: suggest_column(name, &names),
-        })
+        .map(|(name, span)| Mistake::no_column(name, span.clone(), &names))
         .collect();
     if mistakes.is_empty() {
         let (usual, key, example) = match (spec.separator, &columns.cell) {
@@ -164,15 +159,15 @@ fn unknown_columns(policy: &Policy, spec: &SequencesSpec, known: &Names) -> Erro
                 "card",
             ),
         };
-        mistakes.push(Mistake {
-            code: "policy-unknown-column",
-            message: format!("the data has neither {usual}"),
-            span: policy.data.span.clone(),
-            help: format!(
+        mistakes.push(Mistake::new(
+            "policy-unknown-column",
+            policy.data.span.clone(),
+            format!("the data has neither {usual}"),
+            format!(
                 "name the columns in `[data]`, such as `{key} = \"{}\"`",
                 names.first().copied().unwrap_or(example)
             ),
-        });
+        ));
     }
     mistakes.sort_by_key(|mistake| mistake.span.start);
     Error::Policy {

@@ -244,12 +244,12 @@ fn specially(
     let found = found.map_err(|error| match (error, special.instead()) {
         (ref error @ denym_tabular::Error::Misfit { help, .. }, _) => policy_error(
             &plan.policy,
-            vec![Mistake {
-                code: "policy-algorithm",
-                message: error.to_string(),
-                span: plan.policy.release.algorithm_span.clone(),
-                help: help.to_owned(),
-            }],
+            vec![Mistake::new(
+                "policy-algorithm",
+                plan.policy.release.algorithm_span.clone(),
+                error.to_string(),
+                help,
+            )],
         ),
         (error @ denym_tabular::Error::Infeasible { .. }, Some(help)) => Error::Infeasible {
             what: error.to_string(),
