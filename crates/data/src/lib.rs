@@ -10,6 +10,7 @@ mod date;
 mod decimal;
 mod dictionary;
 mod error;
+pub mod events;
 mod format;
 mod fraction;
 mod grouping;

@@ -74,15 +74,13 @@ pub use figures::{Figure, Figures, Reader, number};
 pub use guarded::guarded;
 pub use listener::{Listener, Phase, Silent};
 pub use outline::{Cost, Outline, Plan, TimeClass, plan};
-pub use policy::{Mistake, Policy, parse_policy, read_policy};
+pub use policy::stream::{StreamSink, StreamSource, StreamSpec};
+pub use policy::{Mistake, Policy, parse_policy, read_policy, read_stream_policy};
 pub use profile::{draft_policy, looks_like, profile_table};
 pub use program::{Found as ProgramFound, Program, verdict_words};
 pub use promise_kinds::{PromiseKind, promise_kinds};
 pub use pseudonyms::Environment;
-pub use stream::{
-    StreamListener, StreamPolicy, StreamProgress, StreamRun, StreamSink, StreamSource,
-    StreamSummary, stream,
-};
+pub use stream::{StreamListener, StreamProgress, StreamRun, StreamSummary, stream};
 pub use utility::{Utility, utility};
 pub use verify::stream::{BrokenWindow, StreamVerification, is_stream, verify_stream};
 pub use verify::{JudgedColumn, JudgedFile, Verdict, Verification, Verified, verify};

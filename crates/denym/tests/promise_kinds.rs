@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use denym::{
-    Error, Outcome, RunOptions, Silent, StreamListener, StreamPolicy, StreamProgress, StreamRun,
-    Verdict, anonymize, promise_kinds, read_policy, stream, verify, verify_stream,
+    Error, Outcome, RunOptions, Silent, StreamListener, StreamProgress, StreamRun, Verdict,
+    anonymize, promise_kinds, read_policy, read_stream_policy, stream, verify, verify_stream,
 };
 
 /// What a policy asks in a cell: what these data can keep, and what they cannot whatever is hidden (where there is such a thing).
@@ -260,7 +260,7 @@ fn run(at: &Path, data: &str, text: &str) -> Result<(), String> {
         format!("{error}: {} {}", error.help(), mistakes.join("; "))
     };
     if data == "stream" {
-        let policy = StreamPolicy::read(&file).map_err(words)?;
+        let policy = read_stream_policy(&file).map_err(words)?;
         let summary = stream(&policy, &bundle, &StreamRun::default(), &Quiet).map_err(words)?;
         let found = verify_stream(&bundle).map_err(words)?;
         assert_eq!(found.broken, None, "{text}");

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use denym::attack::{Shape, shape_of};
 use denym::{
-    ExploreRequest, Outcome, Policy, RunOptions, Silent, StreamListener, StreamPolicy,
-    StreamProgress, StreamRun, Verdict, audit_policy, compare_tables, explore, is_stream, plan,
-    profile_table, read_policy, stream, verify, verify_stream,
+    ExploreRequest, Outcome, Policy, RunOptions, Silent, StreamListener, StreamProgress, StreamRun,
+    Verdict, audit_policy, compare_tables, explore, is_stream, plan, profile_table, read_policy,
+    read_stream_policy, stream, verify, verify_stream,
 };
 use denym_measure::Sense;
 
@@ -276,7 +276,7 @@ const WINDOWS: &str = "[data]\nkind = \"stream\"\npath = \"events.csv\"\n[window
 
 /// Runs the stream of `policy.toml` in `at`; what was published and what was not.
 fn streamed(at: &Path) -> (u64, u64, u64) {
-    let policy = StreamPolicy::read(&at.join("policy.toml")).expect("a policy");
+    let policy = read_stream_policy(&at.join("policy.toml")).expect("a policy");
     let done = stream(&policy, &at.join("out"), &StreamRun::default(), &Quiet).expect("a run");
     let counts = done.counts;
     (counts.published, counts.suppressed, counts.windows)

@@ -14,6 +14,7 @@ pub mod paths;
 mod promises;
 pub mod reader;
 pub mod sequences;
+pub mod stream;
 pub mod syntax;
 mod task;
 pub mod transactions;
@@ -62,6 +63,8 @@ pub struct Policy {
     pub release: ReleaseSpec,
     /// What only paths and transactions need; `None` for other kinds of data.
     pub sequences: Option<sequences::SequencesSpec>,
+    /// What only streams need; `None` for other kinds of data.
+    pub stream: Option<stream::StreamSpec>,
     /// How much the red team may achieve.
     pub attack: AttackSpec,
 }
@@ -230,6 +233,15 @@ impl Policy {
     /// Reads a policy; every mistake is reported.
     pub fn parse(text: &str, file: &Path, vocabulary: &Vocabulary) -> Result<Policy, Vec<Mistake>> {
         parse::policy(text, file, vocabulary)
+    }
+
+    /// Reads a policy for a stream, whatever it says of itself; every mistake is reported.
+    pub fn parse_stream(
+        text: &str,
+        file: &Path,
+        vocabulary: &Vocabulary,
+    ) -> Result<Policy, Vec<Mistake>> {
+        stream::policy(text, file, vocabulary)
     }
 
     /// The name of the data set, for files and headings.

@@ -17,7 +17,7 @@ use super::task::{grows, task};
 use super::transactions;
 use super::{
     AttributeSpec, DataSpec, DetailSpec, Formulas, Knowledge, Metric, Policy, Promised,
-    RecordsKnown, ReleaseSpec, Vocabulary, Words, microdata, syntax,
+    RecordsKnown, ReleaseSpec, Vocabulary, Words, microdata, stream, syntax,
 };
 
 /// Reads `text`; the policy when there is no mistake, else all of them.
@@ -27,6 +27,9 @@ pub(super) fn policy(
     vocabulary: &Vocabulary,
 ) -> Result<Policy, Vec<Mistake>> {
     let document = syntax::document(text, SECTIONS)?;
+    if stream::is_meant(&document) {
+        return stream::policy(text, file, vocabulary);
+    }
     checked(&document, SECTIONS, |root, mistakes| {
         read(root, text, file, mistakes, vocabulary)
     })
@@ -136,6 +139,7 @@ fn read(
         promises: promised,
         release: release?,
         sequences: paths.or(transactions),
+        stream: None,
     })
 }
 

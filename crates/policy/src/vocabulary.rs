@@ -20,7 +20,8 @@ pub struct Words {
 impl Vocabulary {
     /// What `words` says of each kind, which it is given the word of.
     pub fn new(mut words: impl FnMut(&'static str) -> Words) -> Vocabulary {
-        let kinds = DataKind::all().into_iter();
+        let stream = (DataKind::Stream.word(), DataKind::Stream);
+        let kinds = DataKind::all().into_iter().chain([stream]);
         Vocabulary(kinds.map(|(word, kind)| (kind, words(word))).collect())
     }
 

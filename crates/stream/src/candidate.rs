@@ -12,8 +12,7 @@ use crate::error::Error;
 use crate::slide::Work;
 use crate::stream::Stream;
 use crate::verify;
-use denym_release::windows::{self, Place, Record, Window};
-use denym_release::windows::{Matching, Rule};
+use denym_release::windows::{self, Asked, Matching, Place, Record, Rule, Window};
 
 /// A window ready to be judged.
 pub(crate) struct Candidate {
@@ -169,9 +168,9 @@ impl Stream {
         let audit = match judged {
             // Somebody's value is no number where numbers are promised: nothing can be said, so nothing leaves.
             Err(Error::Release(denym_release::Error::Unfit { .. })) => {
-                let size = windows::Asked {
+                let size = Asked {
                     promises: &[],
-                    ..self.options.asked()
+                    ..Asked::new(&self.options)
                 };
                 return Ok((windows::shown(window, &size)?, false));
             }
@@ -207,7 +206,7 @@ impl Stream {
 
     /// Judges what a table shows.
     fn judged(&self, table: &Window) -> Result<SequenceAudit, Error> {
-        Ok(windows::shown(table, &self.options.asked())?)
+        Ok(windows::shown(table, &Asked::new(&self.options))?)
     }
 
     /// The window's subjects as they are and as they would be shown, in the same order.
@@ -240,7 +239,7 @@ impl Stream {
             .iter()
             .map(|(path, profile, count)| (path.as_slice(), *profile, *count))
             .collect();
-        let asked = self.options.asked();
+        let asked = Asked::new(&self.options);
         let released = windows::to_paths(
             &raw.places,
             &raw.attributes,

@@ -11,7 +11,7 @@ use crate::fresh_violations::{self, Fresh};
 use crate::slide::Work;
 use crate::stream::Stream;
 use crate::suppression;
-use denym_release::windows::{Matching, Rule, codes};
+use denym_release::windows::{Asked, Matching, Rule, codes};
 
 /// What has to be counted in a group, and where each combination of sensitive values counts.
 struct Counted {
@@ -124,7 +124,7 @@ impl Stream {
 
     /// What is promised over the values seen so far, and what has to be counted for it.
     fn counted(&self) -> Counted {
-        let asked = self.options.asked();
+        let asked = Asked::new(&self.options);
         let names = self.options.attributes.iter();
         let attributes: Vec<_> = names
             .zip(self.profiles.values())

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::options::Options;
+use denym_release::windows::Options;
 
 /// Times beyond this cannot be told apart by programs that read numbers as floats.
 pub(crate) const LARGEST_TIME: i64 = 1 << 53;

@@ -5,11 +5,11 @@ use denym_measure::sequences::SequenceAudit;
 use crate::candidate::Candidate;
 use crate::carried::Fate;
 use crate::error::Error;
-use crate::options::Form;
 use crate::slide::Slide;
 use crate::stream::Stream;
+use crate::verdict::program;
 use denym_release::certificate::AttackResult;
-use denym_release::windows::{Certificate, Delta, Measured, Status, sha256};
+use denym_release::windows::{Asked, Certificate, Claims, Delta, Form, Measured, Status, sha256};
 
 impl Stream {
     /// Lets the window out, or not.
@@ -64,13 +64,13 @@ impl Stream {
             } else {
                 Status::Withheld
             },
-            claims: self.options.claims(),
-            measured: Measured::new(audit, &self.options.asked()),
+            claims: Claims::new(&self.options),
+            measured: Measured::new(audit, &Asked::new(&self.options)),
             counts: self.counts,
             content,
             attacks,
             previous: std::mem::take(&mut self.chain),
-            program: Some(self.options.program()),
+            program: Some(program(&self.options)),
         };
         self.chain = sha256(&certificate.line()?);
         let mut delta = None;

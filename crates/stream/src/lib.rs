@@ -22,7 +22,6 @@ mod event;
 mod fresh_violations;
 mod labels;
 mod memory;
-mod options;
 mod slide;
 mod state;
 mod stream;
@@ -32,14 +31,13 @@ mod verdict;
 mod verify;
 
 pub use denym_release::windows::{
-    Asked, Bound, Certificate, Chain, Change, Claims, Column, Counts, Delta, Horizon, Matching,
-    Measured, Part, Place, PromiseSpec, Record, Reference, Rule, Status, Window, verify_chain,
-    verify_window, window_confidences,
+    Asked, Bound, Certificate, Chain, Change, Claims, Column, Counts, Delta, Form, Horizon,
+    Matching, Measured, Options, OptionsError, Part, Place, PromiseSpec, Record, Reference, Rule,
+    Status, Window, verify_chain, verify_window, window_confidences,
 };
 pub use error::Error;
 pub use event::{Event, Rejection, Verdict};
 pub use memory::Memory;
-pub use options::{Form, Options};
 pub use slide::{Phase, Slide, Work};
 pub use stream::Stream;
-pub use verdict::rule_entry;
+pub use verdict::{program, rule_entry};

@@ -9,11 +9,9 @@ use crate::carried::{Carried, Fate};
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::labels::Labels;
-use crate::options::Options;
 use crate::stream::Stream;
 use crate::subjects::{Profiles, Subject, Subjects};
-use denym_release::windows::Counts;
-use denym_release::windows::Window;
+use denym_release::windows::{Counts, Options, Window};
 
 /// First bytes of every state; the digit is the version.
 const MAGIC: &[u8] = b"denym-stream-1\n";

@@ -41,14 +41,11 @@ use crate::clock::{Clock, LARGEST_TIME};
 use crate::error::Error;
 use crate::event::{Event, Rejection, Verdict};
 use crate::labels::Labels;
-use crate::options::Options;
 use crate::slide::{Phase, Slide};
 use crate::subjects::{Profiles, Subjects};
 use denym_release::certificate::AttackResult;
 use denym_release::stages::Written;
-use denym_release::windows::Counts;
-use denym_release::windows::Window;
-use denym_release::windows::no_line;
+use denym_release::windows::{Claims, Counts, Options, Window, no_line};
 
 /// A stream of events and the windows over it.
 #[derive(Clone, Debug)]
@@ -248,7 +245,7 @@ impl Stream {
         let written = Written::new(candidate.read_back()?);
         let (proven, audit) = written.prove(|window| {
             let (audit, holds) = self.judge(&candidate, window)?;
-            let claims = self.options.claims().judged(&audit, holds);
+            let claims = Claims::new(&self.options).judged(&audit, holds);
             Ok::<_, Error>((claims, audit))
         })?;
         done(Phase::Verified);

@@ -6,7 +6,7 @@ use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use serde::{Deserialize, Serialize};
 
 use crate::labels::Labels;
-use crate::options::Options;
+use denym_release::windows::Options;
 
 /// A time before every event.
 pub(crate) const NEVER: i64 = i64::MIN;

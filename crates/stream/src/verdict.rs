@@ -4,7 +4,8 @@
 //! events there were. `tests/worlds.rs` compares both marks with what running a stream backwards measures, under the worse matching.
 
 use denym_data::AlgorithmEntry;
-use denym_release::windows::Rule;
+use denym_release::certificate::Program;
+use denym_release::windows::{Options, Rule};
 
 /// What is said of a rule of publication.
 pub fn rule_entry(rule: Rule) -> &'static AlgorithmEntry {
@@ -12,4 +13,11 @@ pub fn rule_entry(rule: Rule) -> &'static AlgorithmEntry {
         Rule::KeepPublished { .. } => &denym_sequences::KEEP_PUBLISHED.entry,
         Rule::Retract => &denym_sequences::RETRACT.entry,
     }
+}
+
+/// How the windows of such a stream stand against somebody who knows the program.
+pub fn program(options: &Options) -> Program {
+    let verdict = rule_entry(options.rule).verdict;
+    let on_values = !options.bounds.is_empty() || !options.promises.is_empty();
+    Program::new(false, Some(verdict.standing(on_values)))
 }

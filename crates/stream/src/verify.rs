@@ -4,7 +4,7 @@ use denym_data::Sequences;
 use denym_measure::sequences::{BesideSource, Doublets, Removal, SequenceAudit};
 
 use crate::error::Error;
-use crate::options::Options;
+use denym_release::windows::{Asked, Options};
 
 /// Judges a window by what it shows and by what it contradicts.
 pub(crate) fn contradicted(
@@ -17,7 +17,7 @@ pub(crate) fn contradicted(
         matching: options.matching,
         places: Vec::new(),
     };
-    let asked = options.asked();
+    let asked = Asked::new(options);
     let promises = asked.judged(&asked.attributes_of(source))?;
     let beside = BesideSource::labelled_alike(source, released, Removal::Everywhere);
     let beside = beside.map_err(|_| Error::Internal {

@@ -8,7 +8,7 @@ use denym_data::{Fraction, SplitMix64};
 use denym_measure::{Group, Histogram, Promise};
 use denym_policy::Given;
 use denym_stream::{
-    Event, Matching, Options, PromiseSpec, Reference, Rule, Slide, Status, Stream, Window,
+    Asked, Event, Matching, Options, PromiseSpec, Reference, Rule, Slide, Status, Stream, Window,
     verify_chain, verify_window,
 };
 
@@ -136,7 +136,7 @@ fn no_window_leaves_that_breaks_its_promise_and_each_can_be_measured_again() {
             for seed in 0..60 {
                 let options = options(&promise, matching, 1 + seed as usize % 3);
                 let found = slides(seed, options.clone());
-                let asked = options.asked();
+                let asked = Asked::new(&options);
                 let domain = asked.attribute("salary", ["1", "2", "3", "4"]);
                 let judged = asked.judged(std::slice::from_ref(&domain)).unwrap();
                 let lines: Vec<String> = found
@@ -223,7 +223,7 @@ fn a_rule_that_takes_back_keeps_every_promise_too() {
         let mut options = options(&promise, Matching::Covers, 2);
         options.rule = Rule::Retract;
         let found = slides(11, options.clone());
-        let asked = options.asked();
+        let asked = Asked::new(&options);
         let domain = asked.attribute("salary", ["1", "2", "3", "4"]);
         let judged = asked.judged(&[domain]).unwrap();
         for window in found.iter().filter_map(|slide| slide.window.as_ref()) {

@@ -13,7 +13,7 @@ mod support;
 use denym_data::Fraction;
 use denym_measure::promises::{Confidence, KAnonymity};
 use denym_measure::sequences::Doublets;
-use denym_stream::{Event, Options, Rule, Slide, Stream, Window};
+use denym_stream::{Asked, Event, Options, Rule, Slide, Stream, Window};
 use support::contents;
 
 /// Table 1.
@@ -208,7 +208,7 @@ fn critical_violations_of_example_4_2() {
     }
     // The judge agrees on the raw window, and says that b2 c3 d4 is a violation, though not a critical one.
     let raw = raw_window()
-        .to_paths(&options(3, Rule::Retract).asked())
+        .to_paths(&Asked::new(&options(3, Rule::Retract)))
         .expect("paths");
     let s1 = raw.sensitive()[0].code("s1").unwrap();
     let bounded = Confidence::of_values(0, [(s1, Fraction::of(2, 5))]);

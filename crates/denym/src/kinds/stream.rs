@@ -1,7 +1,7 @@
 //! Streams: who was where and when, window by window; planned, tried and audited like every other kind, published by [`crate::stream()`].
 
 use denym_measure::Sense;
-use denym_release::windows::{Rule, shown};
+use denym_release::windows::{Claims, Rule, shown};
 use denym_stream::{Event, Options, Slide, Status, Stream};
 
 use crate::Error;
@@ -14,8 +14,9 @@ use crate::listener::Listener;
 use crate::options::RunOption;
 use crate::outline::{Cost, Sketch};
 use crate::pipeline::{Kind, Prepared, Run};
+use crate::policy::stream::{StreamSource, StreamSpec};
 use crate::source::Stamp;
-use crate::stream::{StreamPolicy, StreamSource, batches};
+use crate::stream::{batches, spec};
 
 /// Events as they come, published window by window.
 pub(crate) struct OnStreams;
@@ -36,7 +37,7 @@ impl Kind for OnStreams {
 
     /// Events are read when they are needed, and forgotten.
     type Source = ();
-    type Plan = StreamPolicy;
+    type Plan = StreamSpec;
 
     fn read(_run: &Run<'_>) -> Result<(), Error> {
         Ok(())
@@ -46,11 +47,11 @@ impl Kind for OnStreams {
         Ok(Vec::new())
     }
 
-    fn plan(run: &Run<'_>, (): &()) -> Result<StreamPolicy, Error> {
-        StreamPolicy::of(run.policy)
+    fn plan(run: &Run<'_>, (): &()) -> Result<StreamSpec, Error> {
+        spec(run.policy)
     }
 
-    fn sketch(_run: &Run<'_>, (): &(), plan: &StreamPolicy) -> Sketch {
+    fn sketch(_run: &Run<'_>, (): &(), plan: &StreamSpec) -> Sketch {
         let options = &plan.options;
         let cost = |key, words, value| Cost { key, words, value };
         Sketch {
@@ -121,8 +122,8 @@ impl Kind for OnStreams {
     }
 
     /// Every window of the events as they stand, judged as if it were to leave.
-    fn as_it_stands(run: &Run<'_>, (): &(), plan: &StreamPolicy) -> Result<Vec<Claim>, Error> {
-        let claims = plan.options.claims();
+    fn as_it_stands(run: &Run<'_>, (): &(), plan: &StreamSpec) -> Result<Vec<Claim>, Error> {
+        let claims = Claims::new(&plan.options);
         let asked = claims.asked();
         let mut all: Vec<Claim> = Vec::new();
         // Groups of one person are let through, so nothing is suppressed.
@@ -186,11 +187,11 @@ pub(crate) fn steps() -> Vec<String> {
 /// Runs the events of files through a stream that has no place for its windows; hands over every slide.
 fn cut(
     run: &Run<'_>,
-    policy: &StreamPolicy,
+    spec: &StreamSpec,
     options: Options,
     take: &mut dyn FnMut(&Slide) -> Result<(), Error>,
 ) -> Result<Stream, Error> {
-    if !matches!(&policy.source, StreamSource::Path(path) if path != "-") {
+    if !matches!(&spec.source, StreamSource::Path(path) if path != "-") {
         return Err(Error::Argument {
             what: "what comes from a broker or a pipe comes once, and every trial reads it anew"
                 .into(),
@@ -210,7 +211,7 @@ fn cut(
         }
         Ok(())
     };
-    batches(policy, &mut |batch| {
+    batches(run.policy, spec, &mut |batch| {
         run.proceed()?;
         let mut sensitive = Vec::new();
         for line in batch.lines() {

@@ -15,6 +15,7 @@
 //! nothing had happened.
 
 mod checkpoint;
+mod login;
 mod outputs;
 mod report;
 
@@ -26,15 +27,15 @@ use denym_engine::events::{
     ReadPlan, Reader,
 };
 use denym_engine::private;
-use denym_release::windows::Window;
+use denym_release::windows::{Claims, Window};
 use denym_stream::{Counts, Event, Stream, Verdict};
-
-pub use crate::policy::stream::{StreamPolicy, StreamSink, StreamSource};
 
 use crate::Error;
 use crate::anonymize::red_team::ToldFindings;
 use crate::attack::{SEED, attacked_window};
 use crate::certificate::AttackResult;
+use crate::policy::Policy;
+use crate::policy::stream::{StreamSource, StreamSpec};
 use crate::pseudonyms::Environment;
 use checkpoint::{Checkpoint, Ledger, index};
 use outputs::Outputs;
@@ -142,9 +143,20 @@ const ENOUGH: u64 = 1000;
 /// Bytes of late events that make a checkpoint due.
 const MUCH: usize = 1 << 20;
 
+/// What `policy` says about a stream.
+pub(crate) fn spec(policy: &Policy) -> Result<StreamSpec, Error> {
+    policy.stream_now().ok_or_else(|| Error::Argument {
+        what: format!(
+            "a policy about {} is none for a stream",
+            policy.data.kind.name()
+        ),
+        help: "release it with `denym anonymize`, or say `kind = \"stream\"` in `[data]`".into(),
+    })
+}
+
 /// Reads events until the source ends or the listener says stop; a directory with a checkpoint is gone on with.
 pub fn stream(
-    policy: &StreamPolicy,
+    policy: &Policy,
     directory: &Path,
     run: &StreamRun,
     listener: &dyn StreamListener,
@@ -154,18 +166,18 @@ pub fn stream(
         .and_then(|()| private::directory(&steward))
         .map_err(|error| Error::io("make the directory", &steward, &error))?;
     let _lock = lock(&steward.join("lock"))?;
-    let policy = &policy.with_logins(run.environment)?;
-    let mut job = Job::open(policy, directory, run, listener)?;
+    let spec = &login::with_logins(policy, run.environment)?;
+    let mut job = Job::open(policy, spec, directory, run, listener)?;
     let finished = job.run()?;
     job.report(directory)?;
     let summary = StreamSummary {
         counts: job.stream.counts(),
         finished,
         directory: directory.to_owned(),
-        consistent_cost: policy.is_consistent().then_some(job.ledger.consistent_cost),
-        clock_cuts: policy.idle.map(|_| job.ledger.clock_cuts),
-        program: policy.options.program(),
-        warnings: [policy.warnings(), job.unseen()].concat(),
+        consistent_cost: spec.is_consistent().then_some(job.ledger.consistent_cost),
+        clock_cuts: spec.idle.map(|_| job.ledger.clock_cuts),
+        program: denym_stream::program(&spec.options),
+        warnings: [spec.warnings(), job.unseen()].concat(),
     };
     Ok(summary)
 }
@@ -186,7 +198,8 @@ fn lock(path: &Path) -> Result<std::fs::File, Error> {
 
 /// A run on its way.
 struct Job<'a> {
-    policy: &'a StreamPolicy,
+    policy: &'a Policy,
+    spec: &'a StreamSpec,
     run: &'a StreamRun,
     listener: &'a dyn StreamListener,
     file: PathBuf,
@@ -210,12 +223,13 @@ struct Job<'a> {
 
 impl<'a> Job<'a> {
     fn open(
-        policy: &'a StreamPolicy,
+        policy: &'a Policy,
+        spec: &'a StreamSpec,
         directory: &Path,
         run: &'a StreamRun,
         listener: &'a dyn StreamListener,
     ) -> Result<Self, Error> {
-        let pace = match (run.speed, policy.unit) {
+        let pace = match (run.speed, spec.unit) {
             (None, _) => None,
             (Some(speed), Some(unit)) => Some(Pace::new(unit, speed)),
             (Some(_), None) => {
@@ -233,8 +247,7 @@ impl<'a> Job<'a> {
         };
         let known = checkpoint.as_ref().map(|checkpoint| &checkpoint.ledger);
         if let Some(ledger) = known
-            && (ledger.source != policy.source.to_string()
-                || ledger.sink != policy.sink.to_string())
+            && (ledger.source != spec.source.to_string() || ledger.sink != spec.sink.to_string())
         {
             return Err(Error::Argument {
                 what: "the checkpoint here is of another source or sink".to_owned(),
@@ -243,27 +256,28 @@ impl<'a> Job<'a> {
             });
         }
         let stream = match &checkpoint {
-            Some(checkpoint) => Stream::load(&checkpoint.state, &policy.options)?,
-            None => Stream::new(policy.options.clone())?,
+            Some(checkpoint) => Stream::load(&checkpoint.state, &spec.options)?,
+            None => Stream::new(spec.options.clone())?,
         };
-        let mut outputs = Outputs::open(policy, directory, known, &patience, run)?;
+        let mut outputs = Outputs::open(spec, directory, known, &patience, run)?;
         let checkpoint = checkpoint.unwrap_or_default();
         // What was on its way out when the last run ended; what has arrived is left out or written over.
         outputs.publish(&checkpoint.outbox)?;
-        let origin = origin(policy, run)?;
+        let origin = origin(policy, spec, run)?;
         let plan = ReadPlan {
-            columns: policy.columns.clone(),
-            format: policy.format,
+            columns: spec.columns.clone(),
+            format: spec.format,
             until_end: run.until_end,
             patience,
         };
         let reader = Reader::start(&origin, &checkpoint.position, plan)?;
         let mut ledger = checkpoint.ledger;
         let before = ledger.before.as_deref().and_then(Window::from_line);
-        ledger.source = policy.source.to_string();
-        ledger.sink = policy.sink.to_string();
+        ledger.source = spec.source.to_string();
+        ledger.sink = spec.sink.to_string();
         let mut job = Self {
             policy,
+            spec,
             run,
             listener,
             file,
@@ -310,7 +324,7 @@ impl<'a> Job<'a> {
                 Next::Idle => {
                     let before = quiet;
                     quiet += LOOK_AROUND;
-                    let idle = self.policy.idle;
+                    let idle = self.spec.idle;
                     if idle.is_some_and(|idle| before < idle && idle <= quiet) {
                         self.cut_by_the_clock()?;
                     }
@@ -335,7 +349,7 @@ impl<'a> Job<'a> {
         if counts.events == 0 || counts.rejected < counts.events {
             return Ok(());
         }
-        let columns = &self.policy.columns;
+        let columns = &self.spec.columns;
         let named = [&columns.subject, &columns.location, &columns.time];
         let absent = named
             .into_iter()
@@ -343,14 +357,14 @@ impl<'a> Job<'a> {
             .filter(|(_, at)| self.seen >> at & 1 == 0);
         Err(Error::NothingReadable {
             events: counts.events,
-            source_name: self.policy.source.to_string(),
+            source_name: self.spec.source.to_string(),
             absent: absent.map(|(name, _)| name.clone()).collect(),
         })
     }
 
     /// A word about each sensitive column that no event of this run had: what is promised of it rests on nothing.
     fn unseen(&self) -> Vec<String> {
-        let sensitive = self.policy.columns.sensitive.iter().zip(3_u32..64);
+        let sensitive = self.spec.columns.sensitive.iter().zip(3_u32..64);
         sensitive
             .filter(|(_, at)| self.seen != 0 && self.seen >> at & 1 == 0)
             .map(|(name, _)| {
@@ -433,15 +447,11 @@ impl<'a> Job<'a> {
     /// Cuts every window that is due; each passes the red team before it leaves.
     fn cut(&mut self) -> Result<(), Error> {
         loop {
-            let (before, policy) = (self.before.as_ref(), self.policy);
+            let (before, bounds) = (self.before.as_ref(), &self.policy.attack);
+            let claims = Claims::new(&self.spec.options);
             let mut red_team = |window: &Window| -> Result<Vec<AttackResult>, Error> {
-                let claims = policy.options.claims();
                 let found = attacked_window(&claims, before, window, SEED)?;
-                Ok(found
-                    .results(&policy.attack)
-                    .into_iter()
-                    .map(in_short)
-                    .collect())
+                Ok(found.results(bounds).into_iter().map(in_short).collect())
             };
             let Some(slide) = self.stream.poll_gated(&mut red_team)? else {
                 return Ok(());
@@ -465,7 +475,7 @@ impl<'a> Job<'a> {
         let chain = directory.join("certificates.ndjson");
         let text = std::fs::read_to_string(&chain)
             .map_err(|error| Error::io("read the certificates", &chain, &error))?;
-        let page = report::page(self.policy, &text, &self.ledger)?;
+        let page = report::page(self.policy, self.spec, &text, &self.ledger)?;
         let path = directory.join("steward/report.html");
         private::write(&path, page.as_bytes())
             .map_err(|error| Error::io("write the report", &path, &error))
@@ -520,15 +530,16 @@ fn in_short(found: AttackResult) -> AttackResult {
     }
 }
 
-/// Hands over every event of the files that `policy` names, batch by batch.
+/// Hands over every event of the files that a stream of `policy` is read from, batch by batch.
 pub(crate) fn batches(
-    policy: &StreamPolicy,
+    policy: &Policy,
+    spec: &StreamSpec,
     take: &mut dyn FnMut(&Batch) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let origin = origin(policy, &StreamRun::default())?;
+    let origin = origin(policy, spec, &StreamRun::default())?;
     let plan = ReadPlan {
-        columns: policy.columns.clone(),
-        format: policy.format,
+        columns: spec.columns.clone(),
+        format: spec.format,
         until_end: true,
         patience: Patience::default(),
     };
@@ -546,8 +557,8 @@ pub(crate) fn batches(
 }
 
 /// The files or the broker that the policy names.
-fn origin(policy: &StreamPolicy, run: &StreamRun) -> Result<Origin<'static>, Error> {
-    let path = match &policy.source {
+fn origin(policy: &Policy, spec: &StreamSpec, run: &StreamRun) -> Result<Origin<'static>, Error> {
+    let path = match &spec.source {
         StreamSource::Broker(address) => {
             return Ok(Origin::Broker(address.clone(), run.brokers()?));
         }
@@ -557,7 +568,7 @@ fn origin(policy: &StreamPolicy, run: &StreamRun) -> Result<Origin<'static>, Err
         StreamSource::Path(path) => path,
     };
     let base = policy.file.parent().unwrap_or(Path::new(""));
-    let format = match policy.format {
+    let format = match spec.format {
         EventFormat::Csv => denym_engine::Format::Csv,
         EventFormat::Json => denym_engine::Format::Json,
     };

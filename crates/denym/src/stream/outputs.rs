@@ -9,7 +9,7 @@ use denym_engine::events::{Address, Channel, LineFile, LineSink, Outgoing, Patie
 use super::StreamRun;
 use super::checkpoint::{Ledger, index};
 use crate::Error;
-use crate::policy::stream::{StreamPolicy, StreamSink};
+use crate::policy::stream::{StreamSink, StreamSpec};
 
 /// One place per channel.
 enum Place {
@@ -32,7 +32,7 @@ pub(super) struct Outputs {
 impl Outputs {
     /// Opens everything, as the ledger knows it.
     pub(super) fn open(
-        policy: &StreamPolicy,
+        spec: &StreamSpec,
         directory: &Path,
         ledger: Option<&Ledger>,
         patience: &Patience,
@@ -62,7 +62,7 @@ impl Outputs {
             Ok(Place::Broker(brokers.len() - 1))
         };
         let certificates = file("certificates.ndjson", Channel::Certificates)?;
-        let (windows, certificates, kept) = match &policy.sink {
+        let (windows, certificates, kept) = match &spec.sink {
             StreamSink::Directory => (
                 Place::File(file("windows.ndjson", Channel::Windows)?),
                 Place::File(certificates),
@@ -79,7 +79,7 @@ impl Outputs {
                 (Place::Broker(at), Place::Broker(at), Some(certificates))
             }
         };
-        let late = match &policy.late {
+        let late = match &spec.late {
             None => Place::File(file("steward/late.ndjson", Channel::Late)?),
             Some(address) => connect(address, &[Channel::Late])?,
         };

@@ -6,26 +6,40 @@ use denym_report::{
     Attack, Chart, Claim, Fact, Figure, Format, Lines, Mark, Outcome, Provenance, Report, Series,
 };
 
-use super::StreamPolicy;
 use super::checkpoint::Ledger;
 use crate::certificate::Check;
+use crate::policy::Policy;
+use crate::policy::stream::StreamSpec;
 use crate::{Error, reporting};
 
 /// The most points of a line: more windows than these are thinned out.
 const MOST_POINTS: usize = 400;
 
 /// The page on the stream whose certificates are `chain`.
-pub(super) fn page(policy: &StreamPolicy, chain: &str, ledger: &Ledger) -> Result<String, Error> {
+pub(super) fn page(
+    policy: &Policy,
+    spec: &StreamSpec,
+    chain: &str,
+    ledger: &Ledger,
+) -> Result<String, Error> {
     let certificates = chain.lines().map(serde_json::from_str::<Certificate>);
     let certificates = certificates.collect::<Result<Vec<_>, _>>();
     let certificates = certificates.map_err(|_| Error::Internal {
         what: "a certificate of this stream cannot be read back".into(),
     })?;
-    Ok(denym_report::html(&report(policy, &certificates, ledger)))
+    let name = policy.file.file_name();
+    let name = name.map(|name| name.to_string_lossy().into_owned());
+    let report = report(spec, name.unwrap_or_default(), &certificates, ledger);
+    Ok(denym_report::html(&report))
 }
 
-fn report(policy: &StreamPolicy, certificates: &[Certificate], ledger: &Ledger) -> Report {
-    let mut warnings = policy.warnings();
+fn report(
+    spec: &StreamSpec,
+    policy: String,
+    certificates: &[Certificate],
+    ledger: &Ledger,
+) -> Report {
+    let mut warnings = spec.warnings();
     let counts = certificates
         .last()
         .map(|last| last.counts)
@@ -52,8 +66,8 @@ fn report(policy: &StreamPolicy, certificates: &[Certificate], ledger: &Ledger) 
     let groups = shown.iter().filter(|one| one.measured.subjects > 0);
     let smallest = groups.map(|one| one.measured.smallest_group).min();
     Report {
-        title: format!("Stream of {}", policy.source),
-        data_name: policy.source.to_string(),
+        title: format!("Stream of {}", spec.source),
+        data_name: spec.source.to_string(),
         outcome: Outcome::Released,
         unit: "people".into(),
         summary: vec![format!(
@@ -86,18 +100,14 @@ fn report(policy: &StreamPolicy, certificates: &[Certificate], ledger: &Ledger) 
                 "they wait for the steward".to_owned(),
             ),
         ],
-        claims: claims(&policy.options.claims(), &shown),
+        claims: claims(&Claims::new(&spec.options), &shown),
         attacks: attacks(&shown),
-        figures: figures(&shown, policy.options.k),
-        notes: notes(policy, ledger),
+        figures: figures(&shown, spec.options.k),
+        notes: notes(spec, ledger),
         warnings,
         provenance: Provenance {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            policy: policy
-                .file
-                .file_name()
-                .map(|name| name.to_string_lossy().into_owned())
-                .unwrap_or_default(),
+            policy,
             steps: crate::kinds::stream::steps(),
             facts: [
                 ("events that came in", counts.events),
@@ -276,20 +286,20 @@ fn figures(shown: &[&Certificate], k: u64) -> Vec<Figure> {
     ]
 }
 
-fn notes(policy: &StreamPolicy, ledger: &Ledger) -> Vec<String> {
-    let mut notes = vec![match policy.options.rule {
+fn notes(spec: &StreamSpec, ledger: &Ledger) -> Vec<String> {
+    let mut notes = vec![match spec.options.rule {
         Rule::KeepPublished { .. } => {
             "What was published is never taken back, so that windows put together keep the promise within the horizon.".to_owned()
         }
         Rule::Retract => "Windows put together may break the promise (`retract`); `window-difference` measures it for two in a row.".to_owned(),
     }];
-    if policy.is_consistent() {
+    if spec.is_consistent() {
         notes.push(format!(
             "{} events were suppressed only because contradictions are judged too.",
             denym_report::count(ledger.consistent_cost)
         ));
     }
-    if policy.idle.is_some() {
+    if spec.idle.is_some() {
         notes.push(format!(
             "The clock on the wall cut windows {} times.",
             denym_report::count(ledger.clock_cuts)

@@ -6,17 +6,8 @@ use std::path::PathBuf;
 
 use super::batch::Batch;
 use super::line::LineReader;
-use super::{Lag, Mark};
+use super::{EventFormat, Lag, Mark};
 use crate::Error;
-
-/// How an event is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EventFormat {
-    /// A JSON object per line.
-    Json,
-    /// Comma-separated cells, the first line has the names.
-    Csv,
-}
 
 /// A reader that knows what it holds.
 trait FollowedLines: BufRead + Send {

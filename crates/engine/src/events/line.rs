@@ -7,20 +7,7 @@ use std::ops::Range;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 
 use super::batch::{Batch, Parts};
-use super::{EventFormat, Mark};
-
-/// Which columns say what.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Columns {
-    /// Who.
-    pub subject: String,
-    /// Where.
-    pub location: String,
-    /// When, a whole number of timestamps.
-    pub time: String,
-    /// The sensitive attributes.
-    pub sensitive: Vec<String>,
-}
+use super::{Columns, EventFormat, Mark};
 
 /// Reads lines into a batch; knows where the columns of the current header are.
 #[derive(Debug)]

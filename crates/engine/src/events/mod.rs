@@ -5,24 +5,22 @@
 //! Outgoing (channel, number, line) --> LineFile, cut back to its known length | LineSink, which skips what is there
 //! ```
 
-mod address;
 mod batch;
 mod broker;
 mod files;
 mod line;
-mod login;
 mod pace;
 mod position;
 mod sink;
 mod source;
+mod trust;
 
-pub use address::{Address, AddressMistake, Protocol};
 pub use batch::{Batch, Line, Sighting};
 pub use broker::{Brokers, EventSource, LineSink, Patience};
-pub use files::EventFormat;
-pub use line::{Columns, LineReader};
-pub use login::{Login, Mechanism, User, certificates};
+pub use denym_data::events::{Address, Columns, EventFormat, Login, Mechanism, Protocol, User};
+pub use line::LineReader;
 pub use pace::Pace;
 pub use position::{Lag, Mark, Position};
 pub use sink::{Channel, LineFile, Outgoing};
 pub use source::{Filled, Next, Origin, ReadPlan, Reader};
+pub use trust::{certificates, check_authority};

@@ -7,9 +7,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync
 use std::time::Duration;
 
 use super::broker::{Brokers, Patience};
-use super::files::{EventFormat, FileSource};
-use super::line::{Columns, LineReader};
-use super::{Address, Batch, Position};
+use super::files::FileSource;
+use super::line::LineReader;
+use super::{Address, Batch, Columns, EventFormat, Position};
 use crate::Error;
 
 /// Where events come from.

@@ -3,19 +3,19 @@
 //! Whoever has the lines can walk them: none is missing, none was changed, all make the same claims.
 //! Whoever has a window as well can measure it again.
 
-use denym_data::Fraction;
+use denym_data::{Fraction, Matching};
 use denym_measure::sequences::SequenceAudit;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::counts::Counts;
 use super::judge::{Asked, shown};
-use super::terms::{Bound, Matching, Reference, Rule, as_pair};
 use super::window::Window;
 use crate::Error;
 use crate::certificate::{AttackResult, Check, Claim, Program};
 use denym_policy::JudgedOn;
 use denym_policy::PromiseSpec;
+use denym_policy::stream::{Bound, Options, Reference, Rule, as_pair};
 
 /// The part that a column of published windows plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,6 +68,22 @@ pub struct Claims {
 }
 
 impl Claims {
+    /// What is promised of every window under these options.
+    pub fn new(options: &Options) -> Claims {
+        Claims {
+            l: options.l,
+            k: options.k,
+            confidence: options.bounds.clone(),
+            promises: options.promises.clone(),
+            reference: options.reference.clone(),
+            matching: options.matching,
+            rule: options.rule,
+            window: options.window,
+            step: options.step,
+            columns: columns(&options.attributes),
+        }
+    }
+
     /// Why no verdict can be given on these claims: they say too little, or promise nothing.
     fn unclear(&self) -> Option<&'static str> {
         let attributes: Vec<String> = self.attributes().map(str::to_owned).collect();

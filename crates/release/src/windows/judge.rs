@@ -10,11 +10,11 @@ use denym_measure::Promise;
 use denym_measure::promises::{Confidence, KAnonymity};
 use denym_measure::sequences::{Doublets, SequenceAudit};
 
-use super::terms::{Bound, Reference};
 use super::window::Window;
 use crate::Error;
 use denym_measure::SensitiveAttribute;
 use denym_policy::PromiseSpec;
+use denym_policy::stream::{Bound, Options, Reference};
 
 /// What must hold of every group of every window.
 #[derive(Debug, Clone, Copy)]
@@ -31,7 +31,18 @@ pub struct Asked<'a> {
     pub reference: &'a [Reference],
 }
 
-impl Asked<'_> {
+impl<'a> Asked<'a> {
+    /// What these options ask.
+    pub fn new(options: &'a Options) -> Asked<'a> {
+        Asked {
+            l: options.l,
+            k: options.k,
+            bounds: &options.bounds,
+            promises: &options.promises,
+            reference: &options.reference,
+        }
+    }
+
     /// An attribute with these labels as promises see it: the values of its reference first, in their order, then the others by text.
     ///
     /// So a code means the same whatever else a window shows.

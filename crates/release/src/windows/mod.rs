@@ -3,7 +3,6 @@
 mod certificate;
 mod counts;
 mod judge;
-mod terms;
 mod walk;
 mod window;
 
@@ -12,8 +11,9 @@ pub use certificate::{
     verify_chain, verify_window, window_confidences,
 };
 pub use counts::Counts;
+pub use denym_data::Matching;
 pub use denym_policy::PromiseSpec;
+pub use denym_policy::stream::{Bound, Form, Horizon, Options, OptionsError, Reference, Rule};
 pub use judge::{Asked, codes, shown};
-pub use terms::{Bound, Horizon, Matching, Reference, Rule};
 pub use walk::{BrokenWindow, Lines, StreamVerification, walk};
 pub use window::{Change, Delta, Place, Record, Window, label_order, to_paths};

@@ -8,14 +8,14 @@
 
 use std::path::{Path, PathBuf};
 
-use denym_data::Fraction;
+use denym_data::{Fraction, Matching};
 use denym_measure::Sense;
+use denym_policy::stream::Rule;
 
 use super::certificate::{
     Certificate, Chain, Claims, Measured, Status, verify_chain, verify_window, window_confidences,
 };
 use super::counts::Counts;
-use super::terms::{Matching, Rule};
 use super::window::{Delta, Window};
 use crate::{Error, Verdict};
 

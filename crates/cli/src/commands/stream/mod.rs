@@ -9,7 +9,10 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
-use denym::{Error, Listener, StreamListener, StreamPolicy, StreamProgress, StreamRun, StreamSink};
+use denym::{
+    Error, Listener, StreamListener, StreamProgress, StreamRun, StreamSink, StreamSpec,
+    read_stream_policy,
+};
 use serde_json::json;
 
 use crate::commands::search::duration;
@@ -80,15 +83,16 @@ impl StreamListener for Ears<'_> {
 
 /// Runs the stream until its source ends or a signal asks to stop.
 pub(crate) fn run(args: &StreamArgs, console: &Console) -> Result<ExitCode, Error> {
-    let policy = StreamPolicy::read(&args.policy)?;
-    let windows_on_stdout = policy.sink == StreamSink::Standard;
+    let policy = read_stream_policy(&args.policy)?;
+    let sink = policy.stream.as_ref().map(|spec| &spec.sink);
+    let windows_on_stdout = sink == Some(&StreamSink::Standard);
     if windows_on_stdout && console.json {
         return Err(Error::Argument {
             what: "windows and the JSON document cannot share standard output".to_owned(),
             help: "leave out --json, or `sink = \"-\"` in the policy".to_owned(),
         });
     }
-    for warning in policy.warnings() {
+    for warning in policy.stream.iter().flat_map(StreamSpec::warnings) {
         console.warn(&warning);
     }
     let start = Instant::now();

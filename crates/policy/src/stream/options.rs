@@ -1,25 +1,10 @@
 //! What is asked of a stream: windows, what the adversary knows, what must hold, and the rule of publication.
 
-use denym_data::Fraction;
-use denym_release::certificate::Program;
-use denym_release::windows::{
-    Asked, Bound, Claims, Horizon, Matching, PromiseSpec, Reference, Rule, columns,
-};
+use denym_data::{Fraction, Matching};
 use serde::{Deserialize, Serialize};
 
-use crate::error::Error;
-use crate::verdict::rule_entry;
-
-/// The form in which windows leave.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Form {
-    /// Each window whole.
-    #[default]
-    Full,
-    /// What changed since the window published before; the first one whole.
-    Delta,
-}
+use super::terms::{Bound, Form, Horizon, Reference, Rule};
+use crate::PromiseSpec;
 
 /// All options of a stream.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -80,22 +65,6 @@ impl Options {
         }
     }
 
-    /// What is promised of every window.
-    pub fn claims(&self) -> Claims {
-        Claims {
-            l: self.l,
-            k: self.k,
-            confidence: self.bounds.clone(),
-            promises: self.promises.clone(),
-            reference: self.reference.clone(),
-            matching: self.matching,
-            rule: self.rule,
-            window: self.window,
-            step: self.step,
-            columns: columns(&self.attributes),
-        }
-    }
-
     /// Adds a sensitive value; its attribute too, if it is new.
     #[must_use]
     pub fn with_bound(mut self, attribute: &str, value: &str, at_most: Fraction) -> Self {
@@ -111,7 +80,7 @@ impl Options {
     }
 
     /// Checks what needs no data.
-    pub fn check(&self) -> Result<(), Error> {
+    pub fn check(&self) -> Result<(), OptionsError> {
         let positive = [
             ("the window", u64::from(self.window)),
             ("the step", u64::from(self.step)),
@@ -120,23 +89,23 @@ impl Options {
             ("the longest label", self.longest_label as u64),
         ];
         if let Some((what, _)) = positive.into_iter().find(|(_, value)| *value == 0) {
-            return Err(Error::NotPositive { what });
+            return Err(OptionsError::NotPositive { what });
         }
         if self.step > self.window {
-            return Err(Error::StepTooLong {
+            return Err(OptionsError::StepTooLong {
                 step: self.step,
                 window: self.window,
             });
         }
         if let Some(horizon) = self.span() {
             if horizon < self.window {
-                return Err(Error::HorizonTooShort {
+                return Err(OptionsError::HorizonTooShort {
                     horizon,
                     window: self.window,
                 });
             }
             if self.l > horizon as usize {
-                return Err(Error::KnowledgeTooLong { l: self.l, horizon });
+                return Err(OptionsError::KnowledgeTooLong { l: self.l, horizon });
             }
         }
         let bounded = self.bounds.iter().map(|bound| &bound.attribute);
@@ -144,23 +113,12 @@ impl Options {
         let compared = self.reference.iter().map(|own| &own.attribute);
         let mut about = bounded.chain(promised).chain(compared);
         if let Some(attribute) = about.find(|name| !self.attributes.contains(name)) {
-            return Err(Error::UnknownAttribute {
+            return Err(OptionsError::UnknownAttribute {
                 attribute: attribute.clone(),
                 known: self.attributes.clone(),
             });
         }
         Ok(())
-    }
-
-    /// What must hold of every group.
-    pub fn asked(&self) -> Asked<'_> {
-        Asked {
-            l: self.l,
-            k: self.k,
-            bounds: &self.bounds,
-            promises: &self.promises,
-            reference: &self.reference,
-        }
     }
 
     /// What a reader of the windows must be warned of, if anything.
@@ -170,15 +128,8 @@ impl Options {
         )
     }
 
-    /// How the windows stand against somebody who knows the program.
-    pub fn program(&self) -> Program {
-        let verdict = rule_entry(self.rule).verdict;
-        let on_values = !self.bounds.is_empty() || !self.promises.is_empty();
-        Program::new(false, Some(verdict.standing(on_values)))
-    }
-
     /// Timestamps of the horizon; `None` is all.
-    pub(crate) fn span(&self) -> Option<u32> {
+    pub fn span(&self) -> Option<u32> {
         match self.rule {
             Rule::Retract
             | Rule::KeepPublished {
@@ -190,6 +141,79 @@ impl Options {
             Rule::KeepPublished {
                 horizon: Horizon::All,
             } => None,
+        }
+    }
+}
+
+/// Options that contradict each other.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OptionsError {
+    /// A number that must be positive is zero.
+    #[error("{what} must be at least 1")]
+    NotPositive {
+        /// Which option.
+        what: &'static str,
+    },
+    /// Timestamps between two windows would never be published.
+    #[error("a step of {step} timestamps leaves gaps between windows of {window}")]
+    StepTooLong {
+        /// Timestamps from one window to the next.
+        step: u32,
+        /// Timestamps of a window.
+        window: u32,
+    },
+    /// A subject has at most one doublet per timestamp, so longer knowledge cannot exist.
+    #[error("an adversary cannot know {l} doublets within {horizon} timestamps")]
+    KnowledgeTooLong {
+        /// Asked.
+        l: usize,
+        /// Timestamps of the horizon.
+        horizon: u32,
+    },
+    /// A horizon below the window would leave sequences of one window unchecked.
+    #[error("a horizon of {horizon} timestamps is shorter than the window of {window}")]
+    HorizonTooShort {
+        /// Asked.
+        horizon: u32,
+        /// Timestamps of a window.
+        window: u32,
+    },
+    /// A bound names an attribute that events do not carry.
+    #[error("no sensitive attribute `{attribute}`")]
+    UnknownAttribute {
+        /// The name asked for.
+        attribute: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+}
+
+impl OptionsError {
+    /// A stable name of the mistake.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotPositive { .. } => "stream-not-positive",
+            Self::StepTooLong { .. } => "stream-step-too-long",
+            Self::KnowledgeTooLong { .. } => "stream-knowledge-too-long",
+            Self::HorizonTooShort { .. } => "stream-horizon-too-short",
+            Self::UnknownAttribute { .. } => "stream-unknown-attribute",
+        }
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> String {
+        match self {
+            Self::NotPositive { what } => format!("give {what} a value of 1 or more"),
+            Self::StepTooLong { window, .. } => format!("give a step of 1 to {window}"),
+            Self::KnowledgeTooLong { horizon, .. } => {
+                format!("give l = {horizon} or less, or a longer horizon")
+            }
+            Self::HorizonTooShort { window, .. } => {
+                format!("give a horizon of {window} or more, or \"all\"")
+            }
+            Self::UnknownAttribute { known, .. } => {
+                format!("sensitive attributes are: {}", known.join(", "))
+            }
         }
     }
 }

@@ -1,7 +1,6 @@
 //! In which terms a stream promises: bounds on sensitive values, who fits what is known, and what may be taken back.
 
 use denym_data::Fraction;
-pub use denym_data::Matching;
 use serde::{Deserialize, Serialize};
 
 /// A sensitive value and how sure an adversary may become of it.
@@ -26,15 +25,17 @@ pub struct Reference {
 }
 
 /// A fraction as a pair of whole numbers.
-pub(crate) mod as_pair {
+pub mod as_pair {
     use denym_data::Fraction;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    pub(crate) fn serialize<S: Serializer>(value: &Fraction, to: S) -> Result<S::Ok, S::Error> {
+    /// Writes numerator and denominator.
+    pub fn serialize<S: Serializer>(value: &Fraction, to: S) -> Result<S::Ok, S::Error> {
         (value.numerator(), value.denominator()).serialize(to)
     }
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Fraction, D::Error> {
+    /// Reads them back.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Fraction, D::Error> {
         let (numerator, denominator) = <(u64, u64)>::deserialize(from)?;
         Ok(Fraction::of(numerator, denominator))
     }
@@ -88,4 +89,15 @@ impl Default for Rule {
             horizon: Horizon::Window,
         }
     }
+}
+
+/// The form in which windows leave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// Each window whole.
+    #[default]
+    Full,
+    /// What changed since the window published before; the first one whole.
+    Delta,
 }

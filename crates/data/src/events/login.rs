@@ -4,12 +4,7 @@
 //! itself also as it is.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
-
-use rustls_pki_types::CertificateDer;
-use rustls_pki_types::pem::PemObject as _;
-
-use crate::Error;
+use std::path::PathBuf;
 
 /// How a Kafka broker checks passwords; NATS has one way of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -64,26 +59,6 @@ impl Login {
         };
         self.user.is_some() && !self.tls && !stays
     }
-
-    /// The certificates in the file of the authority, all of them readable.
-    pub fn check(&self) -> Result<(), Error> {
-        let Some(path) = &self.authority else {
-            return Ok(());
-        };
-        certificates(path).map(|_| ()).ok_or_else(|| Error::Io {
-            path: path.clone(),
-            verb: "read",
-            reason: "it has no certificates in PEM".into(),
-        })
-    }
-}
-
-/// The certificates of a file, PEM; `None` where there are none, or one cannot be read.
-pub fn certificates(path: &Path) -> Option<Vec<CertificateDer<'static>>> {
-    let found: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(path)
-        .and_then(Iterator::collect)
-        .ok()?;
-    (!found.is_empty()).then_some(found)
 }
 
 /// Whether a server is this machine.

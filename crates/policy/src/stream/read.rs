@@ -1,256 +1,109 @@
-//! A policy for a stream: where events come from and windows go, which windows, what the adversary knows, what must hold.
+//! Reads the sections of a policy for a stream.
 
-use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-use denym_data::{Dictionary, Role, Strings};
-use denym_engine::events::{Address, Columns, EventFormat};
-use denym_stream::{Bound, Form, Horizon, Matching, Options, Reference, Rule};
+use denym_data::events::{Address, Columns, EventFormat};
+use denym_data::{Dictionary, Matching, Role, Strings};
+use toml::Spanned;
+use toml::de::DeTable;
 
-use super::broker::{BrokerSpec, broker_section, with_login};
-use super::{
-    AttributeSpec, DataKind, DataSpec, Knowledge, Metric, Policy, PromiseSpec, Promised,
-    ReleaseSpec,
+use super::broker::broker_section;
+use super::{Form, Horizon, Options, Reference, Rule, StreamSink, StreamSource, StreamSpec};
+use crate::promises::{JudgedOn, promises};
+use crate::reader::{Mistakes, Node, Section, checked};
+use crate::{
+    AttackSpec, AttributeSpec, Bounded, DataKind, DataSpec, Knowledge, Metric, Mistake, Policy,
+    PromiseSpec, Promised, ReleaseSpec, Vocabulary, Words, attack_section, syntax,
 };
-use crate::Error;
-use crate::pseudonyms::Environment;
-use denym_policy::reader::{Mistakes, Node, Section};
-use denym_policy::syntax;
-use denym_policy::{AttackSpec, Mistake, attack_section};
-use denym_policy::{Bounded, JudgedOn, promises};
 
-/// What a data steward wants done with a stream of events.
-#[derive(Debug, Clone)]
-pub struct StreamPolicy {
-    /// The file it came from; paths in the policy are relative to its directory.
-    pub file: PathBuf,
-    /// Where events come from.
-    pub source: StreamSource,
-    /// Where windows go.
-    pub sink: StreamSink,
-    /// Where late events go; to a file of the steward's if none.
-    pub late: Option<Address>,
-    /// How long nothing may come before what was seen is taken to be all; forever if none.
-    pub idle: Option<Duration>,
-    /// How long a timestamp lasts; only a replay at a speed needs it.
-    pub unit: Option<Duration>,
-    /// How to come in at the brokers.
-    pub broker: Option<BrokerSpec>,
-    /// How events are written.
-    pub format: EventFormat,
-    /// Which columns say what.
-    pub columns: Columns,
-    /// Windows, knowledge, promises and the rule of publication.
-    pub options: Options,
-    /// How much the red team may achieve on a window before it is withheld.
-    pub attack: AttackSpec,
+const SECTIONS: &[&str] = &[
+    "data",
+    "attributes",
+    "window",
+    "adversary",
+    "promise",
+    "release",
+    "attack",
+    "broker",
+];
+
+/// Whether a policy is meant for a stream: its `[data]` says so, whatever else is wrong with it.
+pub(crate) fn is_meant(document: &Spanned<DeTable<'_>>) -> bool {
+    let mistakes = Mistakes::default();
+    let data = Section::root(document, &mistakes).get("data");
+    data.and_then(|node| node.entry("kind")) == Some(DataKind::Stream.word())
 }
 
-/// Where events come from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StreamSource {
-    /// File, directory or glob, as written; `-` is standard input.
-    Path(String),
-    /// A broker.
-    Broker(Address),
-}
-
-impl fmt::Display for StreamSource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Path(path) => f.write_str(path),
-            Self::Broker(address) => address.fmt(f),
-        }
-    }
-}
-
-/// Where windows go.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StreamSink {
-    /// Files of the output directory.
-    Directory,
-    /// Standard output, a line each.
-    Standard,
-    /// A broker.
-    Broker(Address),
-}
-
-impl fmt::Display for StreamSink {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Directory => f.write_str("."),
-            Self::Standard => f.write_str("-"),
-            Self::Broker(address) => address.fmt(f),
-        }
-    }
-}
-
-impl StreamPolicy {
-    /// Whether contradictions are judged too.
-    pub(crate) fn is_consistent(&self) -> bool {
-        self.options.matching == Matching::Consistent
-    }
-
-    /// What whoever runs the stream or reads its windows must know.
-    pub fn warnings(&self) -> Vec<String> {
-        let mut warnings: Vec<String> = Vec::new();
-        warnings.extend(self.options.warning().map(str::to_owned));
-        if self.idle.is_some() {
-            let text = "idle: when nothing comes the clock on the wall cuts windows, so the same events may give other windows";
-            warnings.push(text.to_owned());
-        }
-        if self.sink == StreamSink::Standard {
-            let text = "standard output: after a crash the last windows may come twice; leave out numbers that were there";
-            warnings.push(text.to_owned());
-        }
-        warnings
-    }
-
-    /// The policy with the passwords read that its brokers ask for.
-    pub(crate) fn with_logins(&self, environment: Option<Environment>) -> Result<Self, Error> {
-        let mut policy = self.clone();
-        let Some(spec) = &self.broker else {
-            return Ok(policy);
-        };
-        let directory = self.file.parent().unwrap_or(Path::new(""));
-        let login = spec.login(directory, environment)?;
-        if let StreamSource::Broker(address) = &mut policy.source {
-            *address = with_login(address, &login)?;
-        }
-        if let StreamSink::Broker(address) = &mut policy.sink {
-            *address = with_login(address, &login)?;
-        }
-        if let Some(address) = &mut policy.late {
-            *address = with_login(address, &login)?;
-        }
-        Ok(policy)
-    }
-
-    /// The same as a policy of any kind of data, for the verbs that work on all of them.
-    pub(crate) fn policy(&self, text: &str) -> Policy {
-        let options = &self.options;
-        let bounds = options.bounds.iter().map(|bound| {
-            let values = vec![bound.value.clone()];
-            PromiseSpec::confidence(&bound.attribute, values, bound.at_most)
-        });
-        let promised = std::iter::once(PromiseSpec::k_anonymity(options.k))
-            .chain(bounds)
-            .chain(options.promises.iter().cloned());
-        Policy {
-            text: text.to_owned(),
-            file: self.file.clone(),
-            data: DataSpec {
-                path: self.source.to_string(),
-                kind: DataKind::Stream,
-                ..DataSpec::default()
-            },
-            attributes: Vec::new(),
-            adversary: Knowledge::Doublets(options.l),
-            records_known: None,
-            knows_program: false,
-            promises: promised
-                .map(|promise| Promised {
-                    promise,
-                    quasi: None,
-                    span: 0..0,
-                })
-                .collect(),
-            release: ReleaseSpec {
-                metric: Metric::SuppressedEvents,
-                ..ReleaseSpec::with(denym_stream::rule_entry(options.rule))
-            },
-            sequences: None,
-            attack: self.attack.clone(),
-        }
-    }
-
-    /// What `policy` says about a stream, with the bounds and the rule that it has now.
-    pub(crate) fn of(policy: &Policy) -> Result<Self, Error> {
-        let mut own =
-            Self::parse(&policy.text, &policy.file).map_err(|mistakes| Error::Policy {
-                file: policy.file.clone(),
-                text: policy.text.clone(),
-                mistakes,
-            })?;
-        let options = &mut own.options;
-        if let Knowledge::Doublets(l) = policy.adversary {
-            options.l = l;
-        }
-        for Promised { promise, .. } in &policy.promises {
-            if let Some(k) = promise.size() {
-                options.k = k;
-            }
-            if let Some((Bounded::Values(attribute, values), at_most)) = promise.bounded() {
-                let about = |bound: &&mut Bound| {
-                    Some(bound.attribute.as_str()) == attribute && values.contains(&bound.value)
-                };
-                let bounds = options.bounds.iter_mut().filter(about);
-                bounds.for_each(|bound| bound.at_most = at_most);
-            }
-        }
-        let rule = policy.release.algorithm.name;
-        if rule != options.rule.name() {
-            options.rule = Rule::named(rule).unwrap_or(options.rule);
-        }
-        Ok(own)
-    }
-
-    /// Whether `text` is meant as a policy for a stream: its `[data]` says so, whatever else is wrong with it.
-    pub(crate) fn is_meant(text: &str) -> bool {
-        let Ok(document) = syntax::document(text, &["data"]) else {
-            return false;
-        };
-        let mistakes = Mistakes::default();
-        let data = Section::root(&document, &mistakes).get("data");
-        let data = data.and_then(|node| node.open("{ kind = \"stream\" }"));
-        data.and_then(|data| data.get("kind"))
-            .is_some_and(|kind| kind.is_text("stream"))
-    }
-
-    /// Reads the policy in `file`.
-    pub fn read(file: &Path) -> Result<Self, Error> {
-        let text = std::fs::read_to_string(file)
-            .map_err(|error| Error::io("read the policy", file, &error))?;
-        Self::parse(&text, file).map_err(|mistakes| Error::Policy {
-            file: file.to_owned(),
-            text,
-            mistakes,
-        })
-    }
-
-    /// Reads a policy; every mistake is reported.
-    pub fn parse(text: &str, file: &Path) -> Result<Self, Vec<Mistake>> {
-        let sections = [
-            "data",
-            "attributes",
-            "window",
-            "adversary",
-            "promise",
-            "release",
-            "attack",
-            "broker",
-        ];
-        let document = syntax::document(text, &sections)?;
-        let mistakes = Mistakes::default();
-        let root = Section::root(&document, &mistakes);
-        root.only(&sections);
-        let policy = read(&root, file, &mistakes);
-        if let Some(policy) = &policy
-            && let Err(error) = policy.options.check()
-        {
+/// Reads `text` as a policy for a stream; the policy when there is no mistake, else all of them.
+pub(crate) fn policy(
+    text: &str,
+    file: &Path,
+    vocabulary: &Vocabulary,
+) -> Result<Policy, Vec<Mistake>> {
+    let document = syntax::document(text, SECTIONS)?;
+    let words = vocabulary.of(DataKind::Stream);
+    checked(&document, SECTIONS, |root, mistakes| {
+        let (spec, attack) = read(root, &words.attacks, mistakes)?;
+        if let Err(error) = spec.options.check() {
             let span = root.get("window").map_or(0..0, |node| node.span());
             mistakes.add("policy-stream", span, error.to_string(), error.help());
         }
-        let mistakes = mistakes.into_sorted();
-        match policy {
-            Some(policy) if mistakes.is_empty() => Ok(policy),
-            _ => Err(mistakes),
-        }
+        Some(whole((text, file), spec, attack, &words))
+    })
+}
+
+/// The stream as a policy of any kind of data, for the verbs that work on all of them.
+fn whole(
+    (text, file): (&str, &Path),
+    spec: StreamSpec,
+    attack: AttackSpec,
+    words: &Words,
+) -> Policy {
+    let options = &spec.options;
+    let mut rules = words.algorithms.iter().copied();
+    let rule = rules.find(|entry| entry.name == options.rule.name());
+    let bounds = options.bounds.iter().map(|bound| {
+        let values = vec![bound.value.clone()];
+        PromiseSpec::confidence(&bound.attribute, values, bound.at_most)
+    });
+    let promised = std::iter::once(PromiseSpec::k_anonymity(options.k))
+        .chain(bounds)
+        .chain(options.promises.iter().cloned());
+    Policy {
+        text: text.to_owned(),
+        file: file.to_owned(),
+        data: DataSpec {
+            path: spec.source.to_string(),
+            kind: DataKind::Stream,
+            ..DataSpec::default()
+        },
+        attributes: Vec::new(),
+        adversary: Knowledge::Doublets(options.l),
+        records_known: None,
+        knows_program: false,
+        promises: promised
+            .map(|promise| Promised {
+                promise,
+                quasi: None,
+                span: 0..0,
+            })
+            .collect(),
+        release: ReleaseSpec {
+            metric: Metric::SuppressedEvents,
+            ..ReleaseSpec::with(rule.unwrap_or_else(|| words.usual()))
+        },
+        sequences: None,
+        stream: Some(spec),
+        attack,
     }
 }
 
-fn read(root: &Section<'_, '_>, file: &Path, mistakes: &Mistakes) -> Option<StreamPolicy> {
+fn read(
+    root: &Section<'_, '_>,
+    attacks: &[&str],
+    mistakes: &Mistakes,
+) -> Option<(StreamSpec, AttackSpec)> {
     let (mut attributes, reference) = sensitive(root);
     let sensitive: Vec<String> = attributes.iter().map(|spec| spec.name.clone()).collect();
     let data = root.need("data", "add `[data]` with `kind = \"stream\"`");
@@ -312,7 +165,7 @@ fn read(root: &Section<'_, '_>, file: &Path, mistakes: &Mistakes) -> Option<Stre
         None => None,
         Some(node) => Some(broker_section(&node)?),
     };
-    let attack = attack_section(root, &denym_attack::gated_on("stream"));
+    let attack = attack_section(root, attacks);
     let (data, (size, step, lateness, origin, ahead, idle)) = (data?, window?);
     let release = release?;
     let ((l, matching), (promised, promise)) = (adversary?, promised?);
@@ -368,8 +221,7 @@ fn read(root: &Section<'_, '_>, file: &Path, mistakes: &Mistakes) -> Option<Stre
         );
     }
     options.k = k?;
-    Some(StreamPolicy {
-        file: file.to_owned(),
+    let spec = StreamSpec {
         source: data.source,
         sink: release.sink,
         late: release.late,
@@ -379,8 +231,8 @@ fn read(root: &Section<'_, '_>, file: &Path, mistakes: &Mistakes) -> Option<Stre
         format: data.format,
         columns: data.columns,
         options,
-        attack,
-    })
+    };
+    Some((spec, attack))
 }
 
 /// The attributes, which in a stream are all sensitive, and how they are spread where the policy says so.

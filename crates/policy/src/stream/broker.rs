@@ -1,13 +1,11 @@
 //! `[broker]` of a policy: how to come in at brokers that do not take everybody.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use denym_engine::events::{Address, Login, Mechanism, Protocol, User};
+use denym_data::events::Mechanism;
 
-use super::KeySource;
-use crate::pseudonyms::Environment;
-use crate::{Error, secret};
-use denym_policy::reader::Node;
+use crate::KeySource;
+use crate::reader::Node;
 
 /// How to come in at the brokers of a policy; the password is read when the stream starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,53 +18,6 @@ pub struct BrokerSpec {
     pub tls: bool,
     /// Certificates to believe in; those of the system if none.
     pub authority: Option<PathBuf>,
-}
-
-impl BrokerSpec {
-    /// The login, with the password read; paths are relative to `directory`.
-    pub(crate) fn login(
-        &self,
-        directory: &Path,
-        environment: Option<Environment>,
-    ) -> Result<Login, Error> {
-        let user = match &self.user {
-            None => None,
-            Some((name, source)) => {
-                let (bytes, place) = secret::read(source, directory, environment, "a password")?;
-                let password = String::from_utf8(bytes).map_err(|_| Error::Argument {
-                    what: format!("the password in {place} is not text"),
-                    help: "write it in UTF-8".into(),
-                })?;
-                Some(User {
-                    name: name.clone(),
-                    password,
-                })
-            }
-        };
-        let login = Login {
-            user,
-            mechanism: self.mechanism,
-            tls: self.tls,
-            authority: self.authority.as_ref().map(|file| directory.join(file)),
-        };
-        login.check()?;
-        Ok(login)
-    }
-}
-
-/// The address with how to come in there; a password that anybody on the way could read is not sent.
-pub(crate) fn with_login(address: &Address, login: &Login) -> Result<Address, Error> {
-    if login.bares_password(&address.servers, address.protocol == Protocol::Kafka) {
-        return Err(Error::Argument {
-            what: format!("the password would go to {address} unencrypted"),
-            help: "add `tls = true` to `[broker]`, or with Kafka `mechanism = \"scram-sha-512\"`"
-                .into(),
-        });
-    }
-    Ok(Address {
-        login: login.clone(),
-        ..address.clone()
-    })
 }
 
 /// What `[broker]` says.
