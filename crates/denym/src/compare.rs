@@ -1,8 +1,8 @@
 //! Compares two data sets: how much of the first is left in the second.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use denym_data::{Column, numbers};
+use denym_data::{Column, Table, numbers};
 use denym_engine::{Engine, ReadOptions};
 use denym_measure::metrics::{Comparison, compare};
 use denym_microdata::Matrix;
@@ -13,7 +13,7 @@ use crate::anonymize::Measures;
 use crate::attack::is_bundle;
 use crate::kinds::microdata::measures;
 use crate::listener::{Listener, Phase};
-use crate::{Error, threads, verify};
+use crate::{Error, threads, verify, windows};
 
 /// What the table in `after` kept of the table in `before`.
 pub fn compare_tables(
@@ -25,8 +25,8 @@ pub fn compare_tables(
 ) -> Result<Comparison, Error> {
     let engine = Engine::new(threads)?;
     listener.phase(Phase::Reading);
-    let first = engine.read(data_of(before)?, options)?;
-    let second = engine.read(data_of(after)?, options)?;
+    let first = table_of(&engine, before, options)?;
+    let second = table_of(&engine, after, options)?;
     let shared = |column: &Column| second.column(&column.name).is_some();
     if !first.columns().iter().any(shared) {
         return Err(Error::Argument {
@@ -38,20 +38,21 @@ pub fn compare_tables(
     Ok(threads::pool(threads)?.install(|| compare(&first, &second)))
 }
 
-/// The data that `path` is or, where it is a bundle, holds; a stream has no table.
-pub(crate) fn data_of(path: &Path) -> Result<PathBuf, Error> {
-    if crate::is_stream(path) {
-        return Err(Error::Argument {
-            what: "windows of a stream are no table: they hold counts of people, and each replaces the one before it".into(),
-            help: "read steward/report.html of the stream, or `denym verify` it".into(),
-        });
+/// The table that `path` is or, where it is a bundle or the directory of a stream, publishes.
+pub(crate) fn table_of(
+    engine: &Engine,
+    path: &Path,
+    options: &ReadOptions,
+) -> Result<Table, Error> {
+    if windows::is_stream(path) {
+        return windows::table(path);
     }
     if !is_bundle(path) {
-        return Ok(path.to_owned());
+        return Ok(engine.read(path, options)?);
     }
     let half = verify::public_half(path)?;
     let file = verify::read_certificate(&half)?.data.file;
-    Ok(half.join(file))
+    Ok(engine.read(half.join(file), options)?)
 }
 
 /// How the numbers of two data sets differ.
@@ -79,8 +80,8 @@ pub fn compare_numbers(
 ) -> Result<Option<NumberComparison>, Error> {
     let engine = Engine::new(threads)?;
     listener.phase(Phase::Reading);
-    let first = engine.read(data_of(before)?, options)?;
-    let second = engine.read(data_of(after)?, options)?;
+    let first = table_of(&engine, before, options)?;
+    let second = table_of(&engine, after, options)?;
     listener.phase(Phase::Auditing);
     if paired && first.records() != second.records() {
         return Err(Error::Argument {

@@ -43,6 +43,7 @@ mod task;
 mod threads;
 mod utility;
 mod verify;
+mod windows;
 
 pub use anonymize::{
     Account, ColumnTests, Input, Measures, Outcome, Refusal, Release, RunOptions, Tried, anonymize,
@@ -82,8 +83,10 @@ pub use promise_kinds::{PromiseKind, promise_kinds};
 pub use pseudonyms::Environment;
 pub use stream::{StreamListener, StreamProgress, StreamRun, StreamSummary, stream};
 pub use utility::{Utility, utility};
-pub use verify::stream::{BrokenWindow, StreamVerification, is_stream, verify_stream};
-pub use verify::{JudgedColumn, JudgedFile, Verdict, Verification, Verified, verify};
+pub use verify::{
+    BrokenWindow, JudgedColumn, JudgedFile, Verdict, Verification, Verified, VerifiedRelease,
+    VerifiedWindows, verify,
+};
 
 pub(crate) use denym_release::{certificate, evidence, stages};
 

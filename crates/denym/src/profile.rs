@@ -7,7 +7,7 @@ use denym_data::{DatePart, Decimal, End, Kind, Role};
 use denym_engine::{Engine, ReadOptions};
 use denym_measure::profile::{ColumnProfile, GuessedHierarchy, Profile, profile};
 
-use crate::compare::data_of;
+use crate::compare::table_of;
 use crate::listener::{Listener, Phase};
 use crate::{Error, threads};
 
@@ -23,7 +23,7 @@ pub fn profile_table(
 ) -> Result<Profile, Error> {
     let engine = Engine::new(threads)?;
     listener.phase(Phase::Reading);
-    let table = engine.read(data_of(path)?, options)?;
+    let table = table_of(&engine, path, options)?;
     listener.phase(Phase::Auditing);
     Ok(threads::pool(threads)?.install(|| profile(&table, MOST_COMBINED)))
 }

@@ -6,7 +6,7 @@ use denym_engine::{Engine, ReadOptions};
 
 pub use denym_measure::metrics::Utility;
 
-use crate::compare::data_of;
+use crate::compare::table_of;
 use crate::listener::{Listener, Phase};
 use crate::plan::Plan;
 use crate::policy::Policy;
@@ -24,7 +24,7 @@ pub fn utility(
     if !crate::kinds::about(policy).is_table {
         return Err(Error::Argument {
             what: "the metrics of a policy compare generalized tables".into(),
-            help: "leave out --policy; what paths, transactions and trails lose is in the release's steward/plan.json, and `denym explore` says what each bound costs".into(),
+            help: "leave out --policy; what paths, transactions and trails lose is in the release's steward/plan.json, what a stream loses in its steward/report.html, and `denym explore` says what each bound costs".into(),
         });
     }
     let mut policy = policy.clone();
@@ -34,7 +34,7 @@ pub fn utility(
     let engine = Engine::new(threads)?;
     listener.phase(Phase::Reading);
     let table = source::read(&policy, &engine)?;
-    let released = engine.read(data_of(after)?, options)?;
+    let released = table_of(&engine, after, options)?;
     listener.phase(Phase::Auditing);
     threads::pool(threads)?.install(|| {
         let plan = Plan::new(&policy, &table, &engine)?;

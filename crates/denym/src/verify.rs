@@ -1,6 +1,4 @@
-//! Opens the public half of a release and has it checked; the check itself is `denym-release`, which knows no solver.
-
-pub(crate) mod stream;
+//! Opens what is published and has it checked; the check itself is `denym-release`, which knows no solver.
 
 use std::path::{Path, PathBuf};
 
@@ -8,15 +6,25 @@ use denym_data::Table;
 use denym_engine::{Engine, Format};
 
 use crate::certificate::{Certificate, DataFile, FORM};
-use crate::{Error, source};
+use crate::{Error, source, windows};
 use denym_release::groups;
 
 pub use denym_release::Verdict;
 use denym_release::verify::Sound;
-pub use denym_release::verify::{JudgedColumn, JudgedFile, Verification, Verified};
+pub use denym_release::verify::{
+    JudgedColumn, JudgedFile, Verification, Verified, VerifiedRelease,
+};
+pub use denym_release::windows::{BrokenWindow, VerifiedWindows};
 
-/// Measures every claim of the release in `directory`, a bundle or its public half, as far as anybody can.
+/// Measures every claim of what lies in `directory` as far as anybody can: a bundle, its public half, or the windows of a stream.
 pub fn verify(directory: &Path, threads: Option<usize>) -> Result<Verification, Error> {
+    if windows::is_stream(directory) {
+        return windows::verify(directory).map(Verification::Windows);
+    }
+    release(directory, threads).map(Verification::Release)
+}
+
+fn release(directory: &Path, threads: Option<usize>) -> Result<VerifiedRelease, Error> {
     let half = public_half(directory)?;
     let certificate = read_certificate(&half)?;
     let sound = Sound::new(&certificate, &half.join("certificate.json"))?;

@@ -5,8 +5,8 @@ use std::path::Path;
 use denym::attack::{Shape, shape_of};
 use denym::{
     ExploreRequest, Outcome, Policy, RunOptions, Silent, StreamListener, StreamProgress, StreamRun,
-    Verdict, audit_policy, compare_tables, explore, is_stream, plan, profile_table, read_policy,
-    read_stream_policy, stream, verify, verify_stream,
+    Verdict, audit_policy, compare_tables, explore, plan, profile_table, read_policy,
+    read_stream_policy, stream, verify,
 };
 use denym_measure::Sense;
 
@@ -162,7 +162,7 @@ fn what_is_planned_is_released_verified_and_compared() {
             assert!(near(found, *wanted), "{}: {key} is {found}", case.kind);
         }
         let found = verify(&bundle, None).expect("a bundle that can be judged");
-        assert_eq!(found.verdict(), case.verdict, "{}", case.kind);
+        assert_eq!(found.verdict(), Some(case.verdict), "{}", case.kind);
         assert_eq!(shape_of(&bundle).expect("a shape"), case.shape);
         // A bundle is profiled and compared as the data that it publishes.
         let read = denym::ReadOptions::default();
@@ -348,8 +348,75 @@ fn a_stream_is_planned_tried_audited_and_verified_by_the_same_verbs() {
     assert!(near(figure("windows"), windows as f64));
     assert!(near(figure("smallest_group"), 5.0));
 
-    assert!(is_stream(&at.join("out")));
-    let chain = verify_stream(&at.join("out")).expect("a chain");
-    assert_eq!((chain.holds(), &chain.broken), (Some(true), &None));
-    assert_eq!(shape_of(&at.join("out")).expect("a shape"), Shape::Windows);
+    let out = at.join("out");
+    let found = verify(&out, None).expect("a chain");
+    assert_eq!(
+        (found.holds(), found.verdict()),
+        (Some(true), Some(Verdict::InPart))
+    );
+    let chain = found.windows().expect("windows, not a release");
+    assert_eq!((&chain.broken, chain.published), (&None, windows));
+    assert_eq!(shape_of(&out).expect("a shape"), Shape::Windows);
+}
+
+#[test]
+fn windows_are_profiled_and_compared_as_the_sightings_that_they_show() {
+    let text = events();
+    let (directory, _) = room(WINDOWS, ("events.csv", &text));
+    let at = directory.path();
+    let (published, ..) = streamed(at);
+    let read = denym::ReadOptions::default();
+    let profile = profile_table(&at.join("out"), &read, None, &Silent).expect("a profile");
+    assert_eq!(profile.records, published);
+    let names: Vec<&str> = profile
+        .columns
+        .iter()
+        .map(|own| own.name.as_str())
+        .collect();
+    assert_eq!(names, ["location", "time"]);
+    assert_eq!(profile.columns[0].distinct, 4);
+
+    let source = at.join("events.csv");
+    let found = compare_tables(&source, &at.join("out"), &read, None, &Silent).expect("both");
+    assert_eq!(
+        (found.records, &found.dropped[..]),
+        ((24, 20), &["subject".to_owned()][..])
+    );
+    let [location, time] = &found.columns[..] else {
+        panic!("{:?}", found.columns);
+    };
+    // Four of 24 sightings were hers, at places of her own; every hour lost one of six.
+    assert_eq!(location.distinct, (8, 4));
+    assert!(near(location.total_variation, 4.0 / 24.0), "{location:?}");
+    assert!(near(time.total_variation, 0.0), "{time:?}");
+
+    // The same windows as differences are the same sightings; a stricter promise shows fewer.
+    let other = |release: &str, k: &str| {
+        let policy = WINDOWS.replace("k-anonymity = 3", k) + release;
+        let (directory, _) = room(&policy, ("events.csv", &text));
+        streamed(directory.path());
+        directory
+    };
+    let delta = other("[release]\nform = \"delta\"\n", "k-anonymity = 3");
+    let out = delta.path().join("out");
+    let same = compare_tables(&at.join("out"), &out, &read, None, &Silent).expect("both");
+    assert_eq!(same.records, (20, 20));
+    assert!(
+        same.columns
+            .iter()
+            .all(|own| near(own.total_variation, 0.0))
+    );
+    let nobody = other("", "k-anonymity = 6");
+    let out = nobody.path().join("out");
+    let none = compare_tables(&at.join("out"), &out, &read, None, &Silent).expect("both");
+    assert_eq!(none.records, (20, 0));
+
+    // What is elsewhere cannot be looked at, and the answer says where it belongs.
+    std::fs::remove_file(out.join("windows.ndjson")).expect("removed");
+    let refused = profile_table(&out, &read, None, &Silent).expect_err("no windows");
+    assert!(
+        refused.help().contains("windows.ndjson"),
+        "{}",
+        refused.help()
+    );
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use denym::attack::Shape;
 use denym::{Error, Profile};
 use serde_json::{Value, json};
 
@@ -30,6 +31,13 @@ pub(crate) struct ProfileArgs {
 /// Profiles the data.
 pub(crate) fn run(args: &ProfileArgs, console: &Console) -> Result<ExitCode, Error> {
     let options = read_options(&args.read)?;
+    if args.init.is_some() && denym::attack::shape_of(&args.data)? == Shape::Windows {
+        return Err(Error::Argument {
+            what: "windows of a stream are published already, so there is no policy to draft"
+                .into(),
+            help: "leave out --init, or profile the events that the stream is made of".into(),
+        });
+    }
     let found = denym::profile_table(&args.data, &options, console.threads, console)?;
     console.clear();
     if let Some(file) = &args.init {

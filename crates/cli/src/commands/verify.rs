@@ -1,17 +1,20 @@
 //! `denym verify`: a release, or the windows of a stream, checked from the public half.
 
-mod stream;
+mod windows;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 
-use denym::{Check, Verdict, Verification, Verified};
+use denym::{Check, Verdict, Verification, Verified, VerifiedRelease};
 use serde_json::{Value, json};
 
 use super::claims::number;
 use crate::console::Console;
+
+/// What no verdict exits with: the windows are not here.
+const NO_VERDICT: u8 = 2;
 
 /// Arguments of `verify`.
 #[derive(Args)]
@@ -22,23 +25,37 @@ pub(crate) struct VerifyArgs {
 
 /// Measures again what can be measured, and says what rests on whose word.
 pub(crate) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode, denym::Error> {
-    if denym::is_stream(&args.bundle) {
-        let found = denym::verify_stream(&args.bundle)?;
-        return Ok(stream::tell(&found, console));
-    }
     let found = denym::verify(&args.bundle, console.threads)?;
-    console.document(&document(&found));
-    for line in lines(&found) {
+    let (document, mut lines) = match &found {
+        Verification::Release(own) => (document(&found, own), lines(own)),
+        Verification::Windows(own) => (windows::document(&found, own), windows::lines(own)),
+    };
+    let unjudged = found.unjudged();
+    if !unjudged.is_empty() {
+        lines.push(format!(
+            "not judged by any promise: {}",
+            unjudged.join(", ")
+        ));
+    }
+    let others = found.release().map_or(&[][..], |own| &own.other_files);
+    if !others.is_empty() {
+        lines.push(format!("not in the certificate: {}", others.join(", ")));
+    }
+    lines.push(verdict_line(found.verdict()).to_owned());
+    lines.push(measured_again(&found));
+    console.document(&document);
+    for line in lines {
         console.say(plain(&line));
     }
     Ok(match found.verdict() {
-        Verdict::Failed => Console::refused(),
-        _ => ExitCode::SUCCESS,
+        Some(Verdict::Failed) => Console::refused(),
+        Some(_) => ExitCode::SUCCESS,
+        None => ExitCode::from(NO_VERDICT),
     })
 }
 
-fn document(found: &Verification) -> Value {
-    let columns: Vec<Value> = found
+fn document(found: &Verification, own: &VerifiedRelease) -> Value {
+    let columns: Vec<Value> = own
         .files
         .iter()
         .flat_map(|file| file.columns.iter().map(move |column| (file, column)))
@@ -53,19 +70,19 @@ fn document(found: &Verification) -> Value {
         .collect();
     json!({
         "holds": found.holds(),
-        "verdict": found.verdict().name(),
-        "data_intact": found.data_intact,
-        "claims": found.claims.iter().map(claim_document).collect::<Vec<_>>(),
+        "verdict": found.verdict().map(Verdict::name),
+        "data_intact": own.data_intact,
+        "claims": own.claims.iter().map(claim_document).collect::<Vec<_>>(),
         "measured_again": found.measured_again(),
         "attested": found.attested(),
         "signed": false,
-        "knows": found.knows,
-        "counts": found.counts,
+        "knows": own.knows,
+        "counts": own.counts,
         "columns": columns,
         "unjudged_columns": found.unjudged(),
-        "suppressed_records": found.suppressed_records,
-        "problems": found.problems,
-        "other_files": found.other_files,
+        "suppressed_records": own.suppressed_records,
+        "problems": own.problems,
+        "other_files": own.other_files,
     })
 }
 
@@ -89,7 +106,7 @@ fn claim_document(claim: &Verified) -> Value {
 }
 
 /// What was found, a line each.
-fn lines(found: &Verification) -> Vec<String> {
+fn lines(found: &VerifiedRelease) -> Vec<String> {
     let mut lines = vec![if found.data_intact {
         "data       intact: byte for byte what the certificate speaks of".to_owned()
     } else {
@@ -116,44 +133,34 @@ fn lines(found: &Verification) -> Vec<String> {
             .iter()
             .map(|what| format!("WRONG      {what}")),
     );
-    let (unjudged, others) = (found.unjudged(), &found.other_files);
-    if !unjudged.is_empty() {
-        lines.push(format!(
-            "not judged by any promise: {}",
-            unjudged.join(", ")
-        ));
-    }
-    if !others.is_empty() {
-        lines.push(format!("not in the certificate: {}", others.join(", ")));
-    }
-    lines.push(verdict_line(found.verdict()).to_owned());
-    let (again, all) = (found.measured_again(), found.claims.len());
-    lines.push(measured_again(again, all));
     lines
 }
 
-fn verdict_line(verdict: Verdict) -> &'static str {
+fn verdict_line(verdict: Option<Verdict>) -> &'static str {
     match verdict {
-        Verdict::Verified => {
+        None => "verdict    none: the windows are not here, so nothing could be measured",
+        Some(Verdict::Verified) => {
             "verdict    verified: every claim was measured again and holds, and every column is judged"
         }
-        Verdict::InPart => {
+        Some(Verdict::InPart) => {
             "verdict    verified in part: what could be measured again holds, for the columns that were judged"
         }
-        Verdict::Attested => {
+        Some(Verdict::Attested) => {
             "verdict    attested, not verified: nothing could be measured again, and nothing contradicts the publisher"
         }
-        Verdict::Failed => "verdict    NOT verified",
+        Some(Verdict::Failed) => "verdict    NOT verified",
     }
 }
 
 /// The last line: what was measured, whose word the rest is, and who signed.
-fn measured_again(again: usize, all: usize) -> String {
-    let rest = if again < all {
+fn measured_again(found: &Verification) -> String {
+    let (again, attested) = (found.measured_again(), found.attested());
+    let rest = if attested > 0 {
         " the rest rests on the publisher's word;"
     } else {
         ""
     };
+    let all = again + attested;
     format!("measured again: {again} of {all} claims;{rest} not signed")
 }
 

@@ -72,7 +72,7 @@ fn certified_half(path: &Path) -> Result<Option<PathBuf>, Error> {
 
 /// What kind of release `path` is; a table when nothing says otherwise.
 pub fn shape_of(path: &Path) -> Result<Shape, Error> {
-    if crate::is_stream(path) {
+    if crate::windows::is_stream(path) {
         return Ok(Shape::Windows);
     }
     let Some(half) = certified_half(path)? else {

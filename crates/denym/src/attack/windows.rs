@@ -5,7 +5,7 @@ use std::path::Path;
 use denym_attack::sequences::Effort;
 use denym_attack::windows::{ShownWindow, WindowClaims, attack_window};
 use denym_attack::{Finding, RedTeam};
-use denym_release::windows::{Certificate, Claims, Delta, Window};
+use denym_release::windows::{Certificate, Claims, Window};
 
 use super::attack_error;
 use crate::listener::{Listener, Phase};
@@ -79,38 +79,27 @@ pub fn windows(
     listener: &dyn Listener,
 ) -> Result<WindowsFound, Error> {
     listener.phase(Phase::Reading);
-    let read = |name: &str| {
-        let path = directory.join(name);
-        let text = std::fs::read_to_string(&path);
-        text.map_err(|error| Error::io("read a stream's file", &path, &error))
-    };
     let broken = |what| Error::Bundle {
         what,
         path: directory.to_owned(),
     };
-    let certificates = read("certificates.ndjson")?;
+    let certificates = crate::windows::chain(directory)?;
     let first = certificates.lines().next();
     let first = first.ok_or_else(|| broken("the stream has no certificate"))?;
     let first: Certificate = serde_json::from_str(first)
         .map_err(|_| broken("the first line of the certificates is no certificate"))?;
-    let lines = read("windows.ndjson")?;
     listener.phase(Phase::Attacking);
     let mut found = WindowsFound::default();
     let mut teams = Vec::new();
     let mut before: Option<Window> = None;
-    for line in lines.lines() {
-        let window = match (Window::from_line(line), Delta::from_line(line), &before) {
-            (Some(window), ..) => Some(window),
-            (None, Some(delta), Some(base)) => delta.apply(base).ok(),
-            _ => None,
-        };
-        let window = window.ok_or_else(|| broken("a line of the windows is no window"))?;
-        let attack = || attacked(&first.claims, before.as_ref(), &window, seed);
-        let team = threads::pool(threads)?.install(attack)?;
+    let pool = threads::pool(threads)?;
+    crate::windows::each(directory, |window| {
+        let team = pool.install(|| attacked(&first.claims, before.as_ref(), window, seed))?;
         found.each.push((window.number, team.findings.clone()));
         teams.push(team);
-        before = Some(window);
-    }
+        before = Some(window.clone());
+        Ok(())
+    })?;
     found.team = RedTeam::over(&teams, "windows; a person counts once in each.");
     Ok(found)
 }

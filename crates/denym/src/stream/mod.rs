@@ -472,9 +472,7 @@ impl<'a> Job<'a> {
 
     /// Writes the steward's report on everything that was certified so far, by this run and those before it.
     fn report(&self, directory: &Path) -> Result<(), Error> {
-        let chain = directory.join("certificates.ndjson");
-        let text = std::fs::read_to_string(&chain)
-            .map_err(|error| Error::io("read the certificates", &chain, &error))?;
+        let text = crate::windows::chain(directory)?;
         let page = report::page(self.policy, self.spec, &text, &self.ledger)?;
         let path = directory.join("steward/report.html");
         private::write(&path, page.as_bytes())

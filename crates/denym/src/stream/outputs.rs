@@ -10,6 +10,7 @@ use super::StreamRun;
 use super::checkpoint::{Ledger, index};
 use crate::Error;
 use crate::policy::stream::{StreamSink, StreamSpec};
+use crate::windows::{CERTIFICATES, WINDOWS};
 
 /// One place per channel.
 enum Place {
@@ -61,10 +62,10 @@ impl Outputs {
             brokers.push(sink);
             Ok(Place::Broker(brokers.len() - 1))
         };
-        let certificates = file("certificates.ndjson", Channel::Certificates)?;
+        let certificates = file(CERTIFICATES, Channel::Certificates)?;
         let (windows, certificates, kept) = match &spec.sink {
             StreamSink::Directory => (
-                Place::File(file("windows.ndjson", Channel::Windows)?),
+                Place::File(file(WINDOWS, Channel::Windows)?),
                 Place::File(certificates),
                 None,
             ),

@@ -27,7 +27,7 @@ use crate::Error;
 use crate::certificate::{Certificate, DataFile, Shape};
 
 use grounds::Grounds;
-pub use verdict::{JudgedColumn, JudgedFile, Verification, Verified};
+pub use verdict::{JudgedColumn, JudgedFile, Verification, Verified, VerifiedRelease};
 
 /// A certificate that says enough for a verdict, before its data is looked at.
 pub struct Sound<'a> {
@@ -55,7 +55,7 @@ impl<'a> Sound<'a> {
     }
 
     /// Measures every claim on the published `table`, in which the values of groups stand beside their records.
-    pub fn judge(&self, table: &Table, data_intact: bool) -> Result<Verification, Error> {
+    pub fn judge(&self, table: &Table, data_intact: bool) -> Result<VerifiedRelease, Error> {
         let (grounds, shape) = (&self.grounds, self.shape);
         columns::roles(grounds, shape)?;
         let (claims, records, problems) = match shape {
@@ -64,7 +64,7 @@ impl<'a> Sound<'a> {
             Shape::Trails => trails::verify(grounds, table),
         }?;
         let certificate = grounds.certificate;
-        let mut found = Verification::new(certificate, shape, data_intact, claims, problems);
+        let mut found = VerifiedRelease::new(certificate, shape, data_intact, claims, problems);
         if records != certificate.data.records {
             found
                 .problems

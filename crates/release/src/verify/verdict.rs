@@ -2,12 +2,81 @@
 
 use crate::Verdict;
 use crate::certificate::{Basis, Certificate, Claim, ColumnRole, DataFile, Shape};
+use crate::windows::VerifiedWindows;
 use denym_measure::Sense;
 use denym_policy::{Knowledge, PromiseSpec};
 
+/// What a check of something published found.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verification {
+    /// A release with its certificate.
+    Release(VerifiedRelease),
+    /// Windows of a stream with the chain of their certificates.
+    Windows(VerifiedWindows),
+}
+
+impl Verification {
+    /// Whether it is what it says: no where something is wrong, unknown where something rests on the publisher's word.
+    pub fn holds(&self) -> Option<bool> {
+        match self {
+            Self::Release(found) => found.holds(),
+            Self::Windows(found) => found.holds(),
+        }
+    }
+
+    /// What this may be called; nothing where what was published is elsewhere.
+    pub fn verdict(&self) -> Option<Verdict> {
+        match self {
+            Self::Release(found) => Some(found.verdict()),
+            Self::Windows(found) => found.verdict(),
+        }
+    }
+
+    /// Claims that were measured again on what is published alone.
+    pub fn measured_again(&self) -> usize {
+        match self {
+            Self::Release(found) => found.measured_again(),
+            Self::Windows(found) => found.measured_again(),
+        }
+    }
+
+    /// Claims that rest on the publisher's word.
+    pub fn attested(&self) -> usize {
+        let claimed = match self {
+            Self::Release(found) => found.claims.len(),
+            Self::Windows(found) => found.claimed(),
+        };
+        claimed - self.measured_again()
+    }
+
+    /// Published columns that no promise looks at, each once.
+    pub fn unjudged(&self) -> Vec<&str> {
+        match self {
+            Self::Release(found) => found.unjudged(),
+            Self::Windows(found) => found.unjudged(),
+        }
+    }
+
+    /// What was found of a release; nothing of windows.
+    pub fn release(&self) -> Option<&VerifiedRelease> {
+        match self {
+            Self::Release(found) => Some(found),
+            Self::Windows(_) => None,
+        }
+    }
+
+    /// What was found of windows; nothing of a release.
+    pub fn windows(&self) -> Option<&VerifiedWindows> {
+        match self {
+            Self::Release(_) => None,
+            Self::Windows(found) => Some(found),
+        }
+    }
+}
+
 /// What a check of a release found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Verification {
+pub struct VerifiedRelease {
     /// Whether the data is byte for byte what the certificate speaks of.
     pub data_intact: bool,
     /// Every claim and what can be said of it.
@@ -77,7 +146,7 @@ pub struct JudgedColumn {
     pub judged: bool,
 }
 
-impl Verification {
+impl VerifiedRelease {
     /// What was found, with the columns that the claims look at.
     pub(super) fn new(
         certificate: &Certificate,
@@ -85,7 +154,7 @@ impl Verification {
         data_intact: bool,
         claims: Vec<Verified>,
         problems: Vec<&'static str>,
-    ) -> Verification {
+    ) -> VerifiedRelease {
         let file = |file: &DataFile| JudgedFile {
             file: file.file.clone(),
             columns: file
@@ -98,7 +167,7 @@ impl Verification {
                 })
                 .collect(),
         };
-        Verification {
+        VerifiedRelease {
             data_intact,
             files: certificate.files().map(file).collect(),
             knows: knows(certificate),
@@ -113,11 +182,6 @@ impl Verification {
     /// Claims that were measured again on the published data alone.
     pub fn measured_again(&self) -> usize {
         self.claims.iter().filter(|c| c.measured.is_some()).count()
-    }
-
-    /// Claims that rest on the publisher's word.
-    pub fn attested(&self) -> usize {
-        self.claims.len() - self.measured_again()
     }
 
     /// Published columns that no promise looks at, each once.

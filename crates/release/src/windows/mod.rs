@@ -3,6 +3,7 @@
 mod certificate;
 mod counts;
 mod judge;
+mod sightings;
 mod walk;
 mod window;
 
@@ -15,5 +16,6 @@ pub use denym_data::Matching;
 pub use denym_policy::PromiseSpec;
 pub use denym_policy::stream::{Bound, Form, Horizon, Options, OptionsError, Reference, Rule};
 pub use judge::{Asked, codes, shown};
-pub use walk::{BrokenWindow, Lines, StreamVerification, walk};
+pub use sightings::Sightings;
+pub use walk::{BrokenWindow, Lines, VerifiedWindows, walk};
 pub use window::{Change, Delta, Place, Record, Window, label_order, to_paths};

@@ -21,7 +21,7 @@ use crate::{Error, Verdict};
 
 /// What a walk along a stream's output found.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct StreamVerification {
+pub struct VerifiedWindows {
     /// The first thing that is wrong.
     pub broken: Option<BrokenWindow>,
     /// What is promised of every window.
@@ -52,7 +52,7 @@ pub struct StreamVerification {
     pub attested_matching: bool,
 }
 
-impl StreamVerification {
+impl VerifiedWindows {
     /// Whether windows are here that certificates speak of, and none is missing.
     pub fn windows_here(&self) -> bool {
         self.measured.is_some() || self.published == 0
@@ -69,6 +69,22 @@ impl StreamVerification {
             return Some(false);
         }
         self.is_measured().then_some(true)
+    }
+
+    /// How many claims are made of every window.
+    pub fn claimed(&self) -> usize {
+        self.claims.as_ref().map_or(0, |claims| {
+            1 + claims.confidence.len() + claims.promises.len()
+        })
+    }
+
+    /// How many of them were measured on what is published alone.
+    pub fn measured_again(&self) -> usize {
+        if self.is_measured() {
+            self.claimed()
+        } else {
+            0
+        }
     }
 
     /// What this may be called; nothing where windows are elsewhere.
@@ -129,7 +145,7 @@ pub type Lines<'a, E> = &'a mut dyn FnMut() -> Result<Option<String>, E>;
 pub fn walk<E: From<Error>>(
     (certificates, chain): (&Path, &str),
     windows: Option<(&Path, Lines<'_, E>)>,
-) -> Result<StreamVerification, E> {
+) -> Result<VerifiedWindows, E> {
     if chain.trim().is_empty() {
         return Err(E::from(Error::Unjudged {
             what: "the chain has no certificate, so there is nothing to verify".into(),
@@ -138,9 +154,9 @@ pub fn walk<E: From<Error>>(
     }
     let mut walk = Walk {
         certificates: certificates.to_owned(),
-        found: StreamVerification {
+        found: VerifiedWindows {
             measured: windows.is_some().then_some(0),
-            ..StreamVerification::default()
+            ..VerifiedWindows::default()
         },
         windows: windows.map(|(path, lines)| Windows {
             path: path.to_owned(),
@@ -158,7 +174,7 @@ pub fn walk<E: From<Error>>(
 struct Walk<'a, E> {
     certificates: PathBuf,
     windows: Option<Windows<'a, E>>,
-    found: StreamVerification,
+    found: VerifiedWindows,
     before: Option<Certificate>,
 }
 
@@ -314,7 +330,7 @@ impl<E: From<Error>> Walk<'_, E> {
     }
 }
 
-impl StreamVerification {
+impl VerifiedWindows {
     /// Takes what a certificate states.
     fn state(&mut self, measured: &Measured) {
         if measured.subjects == 0 {
@@ -366,19 +382,12 @@ impl<E> Windows<'_, E> {
 
     /// The window of a line, put together if it is a delta, and whether it is one.
     fn whole(&self, line: &str) -> Result<(Window, bool), &'static str> {
-        if let Some(window) = Window::from_line(line) {
-            return Ok((window, false));
-        }
-        let delta = Delta::from_line(line).ok_or("the line is no window")?;
-        let base = self.base.as_ref();
-        let base = base.ok_or("the window is a difference to one that is not here")?;
-        let whole = delta
-            .apply(base)
-            .map_err(|_| "the window is a difference to another than the one before it")?;
-        if Delta::between(base, &whole).line() != line {
+        let (whole, delta) = Window::of_line(line, self.base.as_ref())?;
+        let own = |base| Delta::between(base, &whole).line();
+        if delta && self.base.as_ref().map(own).as_deref() != Some(line) {
             return Err("the line has more in it than a difference of windows");
         }
-        Ok((whole, true))
+        Ok((whole, delta))
     }
 
     fn broken(&self, window: Option<u64>, what: &str) -> BrokenWindow {

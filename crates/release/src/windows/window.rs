@@ -173,6 +173,19 @@ impl Window {
         ))
     }
 
+    /// The window of a line, put together with the window before it if the line is a difference, and whether it is one.
+    pub fn of_line(line: &str, before: Option<&Window>) -> Result<(Window, bool), &'static str> {
+        if let Some(window) = Window::from_line(line) {
+            return Ok((window, false));
+        }
+        let delta = Delta::from_line(line).ok_or("the line is no window")?;
+        let before = before.ok_or("the window is a difference to one that is not here")?;
+        let whole = delta.apply(before);
+        let whole =
+            whole.map_err(|_| "the window is a difference to another than the one before it")?;
+        Ok((whole, true))
+    }
+
     /// Puts records in their order.
     #[expect(
         clippy::needless_pass_by_value,

@@ -1,46 +1,10 @@
 //! What a walk along the windows of a stream found, for people and programs.
 
-use std::process::ExitCode;
-
-use denym::{StreamVerification, Verdict};
+use denym::{Verdict, Verification, VerifiedWindows};
 use serde_json::{Value, json};
 
-use super::{measured_again, plain, verdict_line};
-use crate::console::Console;
-
-/// What no verdict exits with: the windows are not here.
-const NO_VERDICT: u8 = 2;
-
-/// Says what was found.
-pub(super) fn tell(found: &StreamVerification, console: &Console) -> ExitCode {
-    console.document(&document(found));
-    for line in lines(found) {
-        console.say(plain(&line));
-    }
-    match found.verdict() {
-        Some(Verdict::Failed) => Console::refused(),
-        Some(_) => ExitCode::SUCCESS,
-        None => ExitCode::from(NO_VERDICT),
-    }
-}
-
-/// How many claims are made of every window.
-fn claims(found: &StreamVerification) -> usize {
-    found.claims.as_ref().map_or(0, |claims| {
-        1 + claims.confidence.len() + claims.promises.len()
-    })
-}
-
-/// How many of them were measured on what is published alone.
-fn again(found: &StreamVerification) -> usize {
-    if found.is_measured() {
-        claims(found)
-    } else {
-        0
-    }
-}
-
-fn document(found: &StreamVerification) -> Value {
+/// What was found, for programs.
+pub(super) fn document(all: &Verification, found: &VerifiedWindows) -> Value {
     let mut claims = Vec::new();
     let mut columns = Vec::new();
     let unjudged = found.unjudged();
@@ -111,11 +75,11 @@ fn document(found: &StreamVerification) -> Value {
             .collect();
     }
     json!({
-        "holds": found.holds(),
-        "verdict": found.verdict().map(Verdict::name),
+        "holds": all.holds(),
+        "verdict": all.verdict().map(Verdict::name),
         "data_intact": if found.broken.is_some() { Some(false) } else { found.windows_here().then_some(true) },
-        "measured_again": again(found),
-        "attested": claims.len() - again(found).min(claims.len()),
+        "measured_again": all.measured_again(),
+        "attested": all.attested(),
         "claims": claims,
         "signed": false,
         "columns": columns,
@@ -139,7 +103,7 @@ fn document(found: &StreamVerification) -> Value {
 }
 
 /// What was found, a line each.
-fn lines(found: &StreamVerification) -> Vec<String> {
+pub(super) fn lines(found: &VerifiedWindows) -> Vec<String> {
     let or =
         |value: Option<u64>, none: &str| value.map_or_else(|| none.to_owned(), |n| n.to_string());
     let mut lines = vec![format!(
@@ -207,16 +171,5 @@ fn lines(found: &StreamVerification) -> Vec<String> {
             broken.what
         ));
     }
-    let unjudged = found.unjudged();
-    if !unjudged.is_empty() {
-        lines.push(format!(
-            "not judged by any promise: {}",
-            unjudged.join(", ")
-        ));
-    }
-    let verdict = found.verdict().map(verdict_line);
-    let none = "verdict    none: the windows are not here, so nothing could be measured";
-    lines.push(verdict.unwrap_or(none).to_owned());
-    lines.push(measured_again(again(found), claims(found)));
     lines
 }
