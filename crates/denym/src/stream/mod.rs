@@ -14,7 +14,6 @@
 //! were to come in another order the second time; and from a source that has an order, the same bytes come out as if
 //! nothing had happened.
 
-mod checkpoint;
 mod login;
 mod outputs;
 mod report;
@@ -23,8 +22,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use denym_engine::events::{
-    Batch, Brokers, Channel, EventFormat, Lag, Next, Origin, Outgoing, Pace, Patience, Position,
-    ReadPlan, Reader,
+    Batch, Brokers, Channel, Checkpoint, CheckpointError, EventFormat, Lag, Ledger, Next, Origin,
+    Outgoing, Pace, Patience, Position, ReadPlan, Reader,
 };
 use denym_engine::private;
 use denym_release::windows::{Claims, Window};
@@ -37,7 +36,6 @@ use crate::certificate::AttackResult;
 use crate::policy::Policy;
 use crate::policy::stream::{StreamSource, StreamSpec};
 use crate::pseudonyms::Environment;
-use checkpoint::{Checkpoint, Ledger, index};
 use outputs::Outputs;
 
 /// How a run goes about it.
@@ -240,7 +238,7 @@ impl<'a> Job<'a> {
             }
         };
         let file = directory.join("steward/checkpoint");
-        let checkpoint = Checkpoint::read(&file)?;
+        let checkpoint = Checkpoint::read(&file).map_err(|error| unsaved(error, &file))?;
         let patience = Patience {
             outage: run.outage,
             ..Patience::default()
@@ -294,7 +292,7 @@ impl<'a> Job<'a> {
             seen: 0,
             before,
         };
-        let windows = job.ledger.numbers[index(Channel::Certificates)];
+        let windows = job.ledger.numbers[Channel::Certificates as usize];
         job.progress.window = (windows > 0).then_some(windows);
         Ok(job)
     }
@@ -480,7 +478,7 @@ impl<'a> Job<'a> {
     }
 
     fn send(&mut self, channel: Channel, number: u64, line: String) {
-        self.ledger.numbers[index(channel)] = number;
+        self.ledger.numbers[channel as usize] = number;
         self.outbox.push(Outgoing {
             channel,
             number,
@@ -502,7 +500,8 @@ impl<'a> Job<'a> {
             outbox: std::mem::take(&mut self.outbox),
             ledger: self.ledger.clone(),
         };
-        checkpoint.write(&self.file)?;
+        let written = checkpoint.write(&self.file);
+        written.map_err(|error| unsaved(error, &self.file))?;
         self.outputs.publish(&checkpoint.outbox)?;
         self.since = 0;
         self.progress.checkpoints += 1;
@@ -514,6 +513,18 @@ impl<'a> Job<'a> {
         self.progress.latest = self.stream.latest();
         self.progress.subjects = self.stream.subjects();
         self.listener.progress(&self.progress);
+    }
+}
+
+/// Why the checkpoint in `file` is not what it should be.
+fn unsaved(error: CheckpointError, file: &Path) -> Error {
+    match error {
+        CheckpointError::Read(error) => Error::io("read the checkpoint", file, &error),
+        CheckpointError::Write(error) => Error::io("write the checkpoint", file, &error),
+        CheckpointError::Broken(what) => Error::Checkpoint {
+            what,
+            path: file.to_owned(),
+        },
     }
 }
 

@@ -4,10 +4,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use denym_engine::BrokerMistake;
-use denym_engine::events::{Address, Channel, LineFile, LineSink, Outgoing, Patience};
+use denym_engine::events::{Address, Channel, Ledger, LineFile, LineSink, Outgoing, Patience};
 
 use super::StreamRun;
-use super::checkpoint::{Ledger, index};
 use crate::Error;
 use crate::policy::stream::{StreamSink, StreamSpec};
 use crate::windows::{CERTIFICATES, WINDOWS};
@@ -44,14 +43,14 @@ impl Outputs {
             let path: PathBuf = directory.join(name);
             // What came too late is raw data.
             let private = channel == Channel::Late;
-            Ok(LineFile::open(path, lengths[index(channel)], private)?)
+            Ok(LineFile::open(path, lengths[channel as usize], private)?)
         };
         let mut brokers = Vec::new();
         let mut connect = |address: &Address, channels: &[Channel]| {
             let sink = run.brokers()?.sink(address, channels, patience)?;
             for &channel in channels {
                 // What this run has not put there, somebody else has.
-                let known = ledger.map_or(0, |ledger| ledger.numbers[index(channel)]);
+                let known = ledger.map_or(0, |ledger| ledger.numbers[channel as usize]);
                 if sink.last(channel).is_some_and(|last| last > known) {
                     return Err(Error::Engine(denym_engine::Error::Broker {
                         address: address.to_string(),
@@ -93,12 +92,12 @@ impl Outputs {
 
     /// Lets lines out; all are where they belong when it returns, none of them twice.
     pub(super) fn publish(&mut self, lines: &[Outgoing]) -> Result<(), Error> {
-        for channel in super::checkpoint::CHANNELS {
+        for channel in Channel::ALL {
             let own = || {
                 let own = lines.iter().filter(|line| line.channel == channel);
                 own.map(|line| line.line.as_str())
             };
-            match &mut self.places[index(channel)] {
+            match &mut self.places[channel as usize] {
                 Place::File(file) => file.append(own())?,
                 Place::Standard => print(own())?,
                 Place::Broker(_) => {
@@ -112,7 +111,7 @@ impl Outputs {
             let own: Vec<Outgoing> = lines
                 .iter()
                 .filter(|line| {
-                    let place = &self.places[index(line.channel)];
+                    let place = &self.places[line.channel as usize];
                     matches!(place, Place::Broker(known) if *known == at)
                 })
                 .cloned()
@@ -131,7 +130,7 @@ impl Outputs {
             }
         }
         if let Some(file) = &self.certificates {
-            lengths[index(Channel::Certificates)] = file.length();
+            lengths[Channel::Certificates as usize] = file.length();
         }
         lengths
     }

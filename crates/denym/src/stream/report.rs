@@ -1,12 +1,12 @@
 //! The steward's report on a stream: made from its certificates alone, so that a run that was interrupted has the same.
 
+use denym_engine::events::Ledger;
 use denym_measure::Sense;
 use denym_release::windows::{Certificate, Claims, Rule, Status};
 use denym_report::{
     Attack, Chart, Claim, Fact, Figure, Format, Lines, Mark, Outcome, Provenance, Report, Series,
 };
 
-use super::checkpoint::Ledger;
 use crate::certificate::Check;
 use crate::policy::Policy;
 use crate::policy::stream::StreamSpec;

@@ -7,6 +7,7 @@
 
 mod batch;
 mod broker;
+mod checkpoint;
 mod files;
 mod line;
 mod pace;
@@ -17,6 +18,7 @@ mod trust;
 
 pub use batch::{Batch, Line, Sighting};
 pub use broker::{Brokers, EventSource, LineSink, Patience};
+pub use checkpoint::{Checkpoint, CheckpointError, Ledger};
 pub use denym_data::events::{Address, Columns, EventFormat, Login, Mechanism, Protocol, User};
 pub use line::LineReader;
 pub use pace::Pace;

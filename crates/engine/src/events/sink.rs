@@ -18,6 +18,9 @@ pub enum Channel {
 }
 
 impl Channel {
+    /// Every channel, in the order of [`super::Ledger`].
+    pub const ALL: [Channel; 3] = [Channel::Windows, Channel::Certificates, Channel::Late];
+
     /// Its name in files, subjects and topics.
     pub fn name(self) -> &'static str {
         match self {

@@ -1,15 +1,14 @@
-//! State, place, lengths and what is on its way out in one file, replaced in one step.
+//! Where a run over events was at one moment: state, place, lengths and what is on its way out in one file, replaced in one step.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
-use denym_engine::events::{Channel, Mark, Outgoing, Position};
-use denym_engine::private;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::Error;
+use super::{Channel, Mark, Outgoing, Position};
+use crate::private;
 
 /// The form of the file: this line, SHA-256 of everything behind it, the length of the head, the head, the state.
 const MAGIC: &[u8] = b"denym-checkpoint-3\n";
@@ -20,35 +19,35 @@ const SUM: usize = 32;
 
 /// Where a run was at one moment.
 #[derive(Debug, Default)]
-pub(super) struct Checkpoint {
+pub struct Checkpoint {
     /// The stream.
-    pub(super) state: Vec<u8>,
+    pub state: Vec<u8>,
     /// What it has seen of the source.
-    pub(super) position: Position,
+    pub position: Position,
     /// Lines that belong to it but may not have left yet.
-    pub(super) outbox: Vec<Outgoing>,
+    pub outbox: Vec<Outgoing>,
     /// The rest.
-    pub(super) ledger: Ledger,
+    pub ledger: Ledger,
 }
 
 /// What a run keeps beside the state of the stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Ledger {
+pub struct Ledger {
     /// The source, as the policy names it.
-    pub(super) source: String,
+    pub source: String,
     /// Where windows go, as the policy names it.
-    pub(super) sink: String,
+    pub sink: String,
     /// Bytes of each file that were there before the outbox left.
-    pub(super) lengths: [u64; 3],
+    pub lengths: [u64; 3],
     /// Last number in each channel, the outbox included.
-    pub(super) numbers: [u64; 3],
+    pub numbers: [u64; 3],
     /// Events that only the matching `consistent` cost.
-    pub(super) consistent_cost: u64,
+    pub consistent_cost: u64,
     /// Times that the clock on the wall cut windows.
-    pub(super) clock_cuts: u64,
+    pub clock_cuts: u64,
     /// The window that was published last, in full.
     #[serde(default)]
-    pub(super) before: Option<String>,
+    pub before: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -58,32 +57,27 @@ struct Head {
     ledger: Ledger,
 }
 
-/// The channels, in the order of lengths and numbers.
-pub(super) const CHANNELS: [Channel; 3] = [Channel::Windows, Channel::Certificates, Channel::Late];
-
-/// Where a channel is in the lists.
-pub(super) fn index(channel: Channel) -> usize {
-    match channel {
-        Channel::Windows => 0,
-        Channel::Certificates => 1,
-        Channel::Late => 2,
-    }
+/// Why there is no checkpoint to go on from, or none to come back to.
+#[derive(Debug)]
+pub enum CheckpointError {
+    /// The file system did not give it.
+    Read(io::Error),
+    /// The file system did not take it.
+    Write(io::Error),
+    /// What is there cannot be believed, for this reason.
+    Broken(&'static str),
 }
 
 impl Checkpoint {
     /// The checkpoint in `file`, if there is one.
-    pub(super) fn read(file: &Path) -> Result<Option<Self>, Error> {
+    pub fn read(file: &Path) -> Result<Option<Self>, CheckpointError> {
         let bytes = match std::fs::read(file) {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(Error::io("read the checkpoint", file, &error)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(CheckpointError::Read(error)),
         };
-        Self::parse(&bytes)
-            .map(Some)
-            .map_err(|what| Error::Checkpoint {
-                what,
-                path: file.to_owned(),
-            })
+        let read = Self::parse(&bytes);
+        read.map(Some).map_err(CheckpointError::Broken)
     }
 
     /// All of it, or why none of it can be believed.
@@ -112,7 +106,7 @@ impl Checkpoint {
         let mark = |(part, offset, line)| Mark { part, offset, line };
         let outgoing = |(channel, number, line)| {
             Some(Outgoing {
-                channel: *CHANNELS.get(usize::from(channel))?,
+                channel: *Channel::ALL.get(usize::from(channel))?,
                 number,
                 line,
             })
@@ -130,20 +124,18 @@ impl Checkpoint {
     }
 
     /// Replaces `file`: a reader sees the old one or the new one, never a part.
-    pub(super) fn write(&self, file: &Path) -> Result<(), Error> {
-        let fail = |error: &std::io::Error| Error::io("write the checkpoint", file, error);
+    pub fn write(&self, file: &Path) -> Result<(), CheckpointError> {
         let marks = self.position.marks().iter();
         let lines = self.outbox.iter();
         let head = Head {
             position: marks.map(|m| (m.part, m.offset, m.line)).collect(),
             outbox: lines
-                .map(|line| (index(line.channel) as u8, line.number, line.line.clone()))
+                .map(|line| (line.channel as u8, line.number, line.line.clone()))
                 .collect(),
             ledger: self.ledger.clone(),
         };
-        let head = serde_json::to_vec(&head).map_err(|_| Error::Internal {
-            what: "a checkpoint can be written".to_owned(),
-        })?;
+        let head = serde_json::to_vec(&head);
+        let head = head.map_err(|error| CheckpointError::Write(error.into()))?;
         let mut body = Vec::with_capacity(8 + head.len() + self.state.len());
         body.extend_from_slice(&(head.len() as u64).to_le_bytes());
         body.extend_from_slice(&head);
@@ -164,7 +156,7 @@ impl Checkpoint {
         write().map_err(|error| {
             // The draft is of no use; what stands is the checkpoint before.
             let _ = std::fs::remove_file(&draft);
-            fail(&error)
+            CheckpointError::Write(error)
         })
     }
 }
@@ -204,9 +196,10 @@ mod tests {
         let bytes = std::fs::read(&file).expect("bytes");
         let refused = |bytes: &[u8]| {
             std::fs::write(&file, bytes).expect("written");
-            let error = Checkpoint::read(&file).expect_err("refused");
-            assert_eq!(error.code(), "stream-checkpoint");
-            error.to_string()
+            match Checkpoint::read(&file).expect_err("refused") {
+                CheckpointError::Broken(what) => what,
+                error => panic!("{error:?}"),
+            }
         };
         for cut in 0..bytes.len() {
             refused(&bytes[..cut]);
