@@ -13,17 +13,7 @@ use denym_testkit::python::python;
 
 use crate::process::{denym, megabytes, once, output, own, seconds};
 
-const QUASI: [&str; 9] = [
-    "sex",
-    "age",
-    "race",
-    "marital-status",
-    "education",
-    "native-country",
-    "workclass",
-    "occupation",
-    "salary-class",
-];
+use denym_testkit::adult::COLUMNS as QUASI;
 
 /// What everybody must reach.
 const K: u64 = 5;

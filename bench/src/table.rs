@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
+use denym_testkit::adult::COLUMNS as QUASI;
 use denym_testkit::shared;
 
 use crate::process::{Run, denym, fastest, megabytes, once, output, seconds};
@@ -46,17 +47,6 @@ const MIXED: Config = Config {
     known: None,
     peer: 47.0,
 };
-const QUASI: [&str; 9] = [
-    "sex",
-    "age",
-    "race",
-    "marital-status",
-    "education",
-    "native-country",
-    "workclass",
-    "occupation",
-    "salary-class",
-];
 
 pub(crate) fn run() {
     let Some(adult) = shared::path("data/adult/adult.csv") else {

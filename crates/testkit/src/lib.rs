@@ -1,5 +1,6 @@
 //! Paper tables, brute-force oracles and strategies shared by the tests of every crate.
 
+pub mod adult;
 pub mod brokers;
 pub mod certificates;
 pub mod lattice;

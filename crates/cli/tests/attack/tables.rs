@@ -167,25 +167,13 @@ fn nearest_numbers() {
 
 /// A policy for Adult: k = 5, three occupations in every class.
 fn adult_policy(adult: &Path, more: &str) -> String {
-    let directory = adult.parent().expect("a directory").display().to_string();
-    let mut text = format!(
-        "[data]\npath = {:?}\n[attributes]\n",
-        adult.display().to_string()
+    let columns = denym_testkit::adult::COLUMNS.into_iter();
+    let known = columns.filter(|name| *name != "occupation");
+    let text = format!(
+        "[data]\npath = {:?}\n[attributes]\n{}",
+        adult.display().to_string(),
+        denym_testkit::adult::quasi_identifiers(adult, known)
     );
-    for name in [
-        "sex",
-        "age",
-        "race",
-        "marital-status",
-        "education",
-        "native-country",
-        "workclass",
-        "salary-class",
-    ] {
-        text += &format!(
-            "{name} = {{ role = \"quasi\", hierarchy = \"{directory}/adult_hierarchy_{name}.csv\" }}\n"
-        );
-    }
     text + "occupation = \"sensitive\"\n[promise]\nk-anonymity = 5\nl-diversity = 3\n[release]\nalgorithm = \"full-domain\"\nsuppress-at-most = 0.05\n"
         + more
 }

@@ -8,22 +8,7 @@ use support::{denym, files, json, patients, run, write};
 /// Adult with nine quasi-identifiers, k = 5, nothing suppressed.
 fn adult(algorithm: &str) -> Option<tempfile::TempDir> {
     let data = shared::path("data/adult/adult.csv")?;
-    let from = data.parent().expect("a directory").display().to_string();
-    let names = [
-        "sex",
-        "age",
-        "race",
-        "marital-status",
-        "education",
-        "native-country",
-        "workclass",
-        "occupation",
-        "salary-class",
-    ];
-    let attributes: String = names
-        .iter()
-        .map(|name| format!("{name} = {{ role = \"quasi\", hierarchy = \"{from}/adult_hierarchy_{name}.csv\" }}\n"))
-        .collect();
+    let attributes = denym_testkit::adult::quasi_identifiers(&data, denym_testkit::adult::COLUMNS);
     let directory = tempfile::tempdir().expect("a directory");
     write(
         directory.path(),

@@ -196,22 +196,7 @@ fn adult_from_2_to_100() {
 
 /// Nine quasi-identifiers, k = 5, nothing suppressed.
 fn adult_policy(adult: &std::path::Path, algorithm: &str) -> String {
-    let directory = adult.parent().expect("a directory").display().to_string();
-    let names = [
-        "sex",
-        "age",
-        "race",
-        "marital-status",
-        "education",
-        "native-country",
-        "workclass",
-        "occupation",
-        "salary-class",
-    ];
-    let attributes: String = names
-        .iter()
-        .map(|name| format!("{name} = {{ role = \"quasi\", hierarchy = \"{directory}/adult_hierarchy_{name}.csv\" }}\n"))
-        .collect();
+    let attributes = denym_testkit::adult::quasi_identifiers(adult, denym_testkit::adult::COLUMNS);
     format!(
         "[data]\npath = {:?}\n[attributes]\n{attributes}[promise]\nk-anonymity = 5\n[release]\nalgorithm = \"{algorithm}\"\n",
         adult.display().to_string()
