@@ -116,7 +116,7 @@ const CASES: &[Case] = &[
         ),
         cost: ("records", 3),
         // Only z was at c.
-        source: &[(1.0, 0)],
+        source: &[(1.0, 1)],
         figures: &[("entries", 7.0), ("withheld", 1.0)],
         shape: Shape::Trails,
         verdict: Verdict::Attested,
