@@ -27,9 +27,13 @@ pub enum DatePart {
 }
 
 impl Date {
-    /// Reads `YYYY-MM-DD`, with a time after `T` or a space ignored; `None` when it is no date of the calendar.
+    /// Reads `YYYY-MM-DD`, with a time after `T` or a space ignored; `None` when it is no date of the calendar, or something else follows.
     pub fn parse(text: &str) -> Option<Date> {
-        let text = text.split(['T', ' ']).next()?;
+        let (text, time) = text.split_once(['T', ' ']).unwrap_or((text, ""));
+        let of_time = |c: char| c.is_ascii_digit() || ":.,+- ZUTC".contains(c);
+        if !time.chars().all(of_time) {
+            return None;
+        }
         let bytes = text.as_bytes();
         if bytes.len() != 10 || bytes[4] != b'-' || bytes[7] != b'-' {
             return None;

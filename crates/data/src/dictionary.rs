@@ -1,6 +1,6 @@
 //! The distinct values of a column, in their natural order, each with a code.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 
 use crate::{Date, Decimal};
 
@@ -97,7 +97,30 @@ impl Kind {
                 .eq_ignore_ascii_case("true")
                 .cmp(&b.eq_ignore_ascii_case("true")),
         };
-        natural.then_with(|| a.cmp(b))
+        natural.then_with(|| self.spelling(a).cmp(&self.spelling(b)))
+    }
+
+    /// Whether two texts are one value, however it is spelled: `7` and `7.0`, `true` and `TRUE`. Dates may have times of day and are
+    /// one only letter by letter.
+    fn same(self, a: &str, b: &str) -> bool {
+        a == b
+            || match self {
+                Kind::Text | Kind::Date => false,
+                Kind::Integer | Kind::Decimal => {
+                    let number = |text| Decimal::parse(text).filter(|_| self.fits(text));
+                    number(a).is_some_and(|a| Some(a) == number(b))
+                }
+                Kind::Boolean => self.fits(a) && self.fits(b) && a.eq_ignore_ascii_case(b),
+            }
+    }
+
+    /// Which of several spellings of a value comes first, and is shown: the shortest number, the small letters.
+    fn spelling(self, text: &str) -> (usize, Reverse<&str>, &str) {
+        match self {
+            Kind::Integer | Kind::Decimal => (text.len(), Reverse(""), text),
+            Kind::Boolean => (0, Reverse(text), ""),
+            Kind::Text | Kind::Date => (0, Reverse(""), text),
+        }
     }
 }
 
@@ -184,6 +207,8 @@ pub struct Dictionary {
 impl Dictionary {
     /// Sorts distinct `values` and gives each its code; returns also, for each input position, the code it got.
     ///
+    /// Spellings of one number or truth value share a code: a promise that counts values, or people, counts each once.
+    ///
     /// `kind` is found from the values when it is `None`. Values that do not fit a given kind stay, ordered by bytes
     /// after those that fit: call [`Kind::fits`] first where that must be refused.
     pub fn build(values: &Strings, missing: bool, kind: Option<Kind>) -> (Dictionary, Vec<Code>) {
@@ -192,15 +217,18 @@ impl Dictionary {
         let text = |index: u32| values.get(index as usize);
         if kind == Kind::Integer {
             // The common case of many numbers: parse each once instead of at every comparison.
-            order.sort_by_cached_key(|&i| (Decimal::parse(text(i)), text(i)));
+            order.sort_by_cached_key(|&i| (Decimal::parse(text(i)), kind.spelling(text(i))));
         } else {
             order.sort_by(|&a, &b| kind.compare(text(a), text(b)));
         }
         let mut codes = vec![0; values.len()];
         let mut sorted = Strings::new();
-        for (code, &index) in order.iter().enumerate() {
-            codes[index as usize] = code as Code;
-            sorted.push(text(index));
+        for &index in &order {
+            let last = sorted.len().checked_sub(1).map(|last| sorted.get(last));
+            if !last.is_some_and(|last| kind.same(last, text(index))) {
+                sorted.push(text(index));
+            }
+            codes[index as usize] = sorted.len() as Code - 1;
         }
         (
             Dictionary {
@@ -254,7 +282,7 @@ impl Dictionary {
         self.values.iter()
     }
 
-    /// The code of `text`.
+    /// The code of `text`, or of the value that it is another spelling of.
     pub fn code_of(&self, text: &str) -> Option<Code> {
         if !self.natural {
             return self
@@ -266,7 +294,11 @@ impl Dictionary {
         let (mut low, mut high) = (0, self.values.len());
         while low < high {
             let middle = usize::midpoint(low, high);
-            match self.kind.compare(self.values.get(middle), text) {
+            let value = self.values.get(middle);
+            if self.kind.same(value, text) {
+                return Some(middle as Code);
+            }
+            match self.kind.compare(value, text) {
                 Ordering::Less => low = middle + 1,
                 Ordering::Greater => high = middle,
                 Ordering::Equal => return Some(middle as Code),
@@ -317,6 +349,31 @@ mod tests {
         }
         assert_eq!(dictionary.code_of("8"), None);
         assert_eq!(dictionary.numbers(), [Some(-1.0), Some(9.0), Some(10.0)]);
+    }
+
+    #[test]
+    fn spellings_of_one_value_share_a_code() {
+        let (numbers, codes) = build(&["7.00", "8", "7", "-0.5", "7.0", "-0.50"]);
+        assert_eq!(numbers.values().collect::<Vec<_>>(), ["-0.5", "7", "8"]);
+        assert_eq!(codes, [1, 2, 1, 0, 1, 0]);
+        assert_eq!(numbers.code_of("7.000"), Some(1));
+        let (zero, _) = build(&["-0", "0"]);
+        assert_eq!(zero.values().collect::<Vec<_>>(), ["0"]);
+        let (truth, codes) = build(&["TRUE", "false", "true", "True"]);
+        assert_eq!(truth.values().collect::<Vec<_>>(), ["false", "true"]);
+        assert_eq!(codes, [1, 0, 1, 1]);
+        // Codes, texts and times of day are what they are.
+        for apart in [
+            ["007", "7"],
+            ["Flu", "flu"],
+            ["2024-01-05", "2024-01-05 10:00"],
+        ] {
+            assert_eq!(build(&apart).0.len(), 2, "{apart:?}");
+        }
+        // What is no number stays apart although none of it is one.
+        let texts: Strings = ["x", "y", "7", "7.0"].into_iter().collect();
+        let (mixed, _) = Dictionary::build(&texts, true, Some(Kind::Decimal));
+        assert_eq!((mixed.len(), mixed.missing()), (4, Some(3)));
     }
 
     #[test]

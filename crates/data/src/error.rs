@@ -45,6 +45,12 @@ pub enum HierarchyMistake {
         /// Columns of this row.
         found: usize,
     },
+    /// A value becomes nothing, which a reader of the release would take for a missing cell.
+    #[error("the label at level {level} is empty: it would look like a missing value")]
+    NoLabel {
+        /// The level.
+        level: usize,
+    },
     /// A value has two rows that disagree.
     #[error("this value was given on line {first} with other ancestors")]
     Contradiction {
@@ -128,6 +134,7 @@ impl Error {
             Error::Hierarchy { mistake, .. } => match mistake {
                 HierarchyMistake::Empty => "hierarchy-empty",
                 HierarchyMistake::Ragged { .. } => "hierarchy-ragged",
+                HierarchyMistake::NoLabel { .. } => "hierarchy-no-label",
                 HierarchyMistake::Contradiction { .. } => "hierarchy-contradiction",
                 HierarchyMistake::DoesNotNest { .. } => "hierarchy-does-not-nest",
                 HierarchyMistake::Cycle { .. } => "hierarchy-cycle",
@@ -148,6 +155,9 @@ impl Error {
             Error::Hierarchy { mistake, .. } => match mistake {
                 HierarchyMistake::Empty => {
                     "write one row per value: the value, then one column per level".into()
+                }
+                HierarchyMistake::NoLabel { .. } => {
+                    "write a label, or `*` for a value that is not shown".into()
                 }
                 HierarchyMistake::Ragged { expected, .. } => {
                     format!("give the row {expected} columns: the value, then one per level")

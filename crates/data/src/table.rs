@@ -31,7 +31,7 @@ impl Column {
         }
         let missing = raw.iter().any(Option::is_none);
         let (dictionary, order) = Dictionary::build(&values, missing, None);
-        let last = values.len() as Code;
+        let last = dictionary.missing().unwrap_or_default();
         let codes = raw
             .into_iter()
             .map(|index| index.map_or(last, |index| order[index]))

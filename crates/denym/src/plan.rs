@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use denym_data::{Column, Hierarchy, Recoding, Role, Summary, Table};
 use denym_engine::Engine;
 use denym_measure::metrics::Released;
-use denym_measure::{Classes, Promise, SensitiveAttribute, joint_name, reference};
+use denym_measure::{
+    Classes, MOST_SUBSETS, Promise, SensitiveAttribute, joint_name, reference, sets_of_at_most,
+};
 
 use denym_release::absent_values;
 pub(crate) use denym_release::evidence::{joint, judges};
@@ -92,7 +94,7 @@ impl Plan {
                 bound.insert(spec.name.clone(), hierarchy);
             }
         }
-        let mut mistakes = Vec::new();
+        let mut mistakes: Vec<Mistake> = too_many_sets(policy).into_iter().collect();
         let mut limits = Vec::new();
         for spec in policy.with_role(Role::QuasiIdentifier) {
             let top = bound
@@ -375,6 +377,25 @@ fn weights(policy: &Policy) -> Option<Vec<f64>> {
         given()
             .map(|weight| weight.map_or(1.0, denym_data::Fraction::to_f64))
             .collect()
+    })
+}
+
+/// A mistake where the adversary may know more sets of columns than anybody can judge.
+fn too_many_sets(policy: &Policy) -> Option<Mistake> {
+    let Knowledge::AtMost(most) = policy.adversary else {
+        return None;
+    };
+    let columns = policy.with_role(Role::QuasiIdentifier).count();
+    let too_many = sets_of_at_most(columns as u64, most as u64) > MOST_SUBSETS;
+    too_many.then(|| Mistake {
+        code: "policy-too-many-combinations",
+        path: "adversary.knows".to_owned(),
+        message: format!(
+            "any {most} of {columns} quasi-identifiers are more combinations than can be judged"
+        ),
+        span: 0..0,
+        help: "write a smaller number after `at-most`, or `knows = \"quasi-identifiers\"`"
+            .to_owned(),
     })
 }
 

@@ -14,6 +14,9 @@ use crate::{Error, threads};
 /// Combinations of up to this many quasi-identifiers are compared.
 const MOST_COMBINED: usize = 3;
 
+/// Letters of a name beyond which other lines of a draft are not moved to the right.
+const WIDEST: usize = 60;
+
 /// What is in the table at `path`.
 pub fn profile_table(
     path: &Path,
@@ -66,7 +69,8 @@ pub fn draft_policy(profile: &Profile, path: &str) -> String {
         .iter()
         .map(|column| key(&column.name).len())
         .max()
-        .unwrap_or(0);
+        .unwrap_or(0)
+        .min(WIDEST);
     for column in &profile.columns {
         let reason = column.reasons.join("; ").replace('\n', " ");
         let _ = writeln!(

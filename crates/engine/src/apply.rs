@@ -319,7 +319,7 @@ fn label_dictionary(labels: &Labels, shown: &[bool], kind: Kind) -> (Dictionary,
     let kind = kinds.iter().find(fits).copied().unwrap_or(Kind::Text);
     let values: Strings = texts.into_iter().collect();
     let (dictionary, _) = Dictionary::build(&values, missing, Some(kind));
-    let last = values.len() as Code;
+    let last = dictionary.missing().unwrap_or(dictionary.len() as Code);
     let code = |text: &Option<Box<str>>| match text {
         Some(text) => dictionary.code_of(text).unwrap_or(last),
         None => last,
@@ -379,7 +379,8 @@ fn compact(dictionary: &Arc<Dictionary>, codes: &mut [Code]) -> Arc<Dictionary> 
             if !shown {
                 return 0;
             }
-            let renamed = order.get(next).copied().unwrap_or(values.len() as Code);
+            let last = compact.missing().unwrap_or_default();
+            let renamed = order.get(next).copied().unwrap_or(last);
             next += usize::from(Some(code as Code) != dictionary.missing());
             renamed
         })

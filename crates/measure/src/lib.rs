@@ -52,7 +52,9 @@ pub use promise::{Promise, Sense, Terms};
 pub use recoding_audit::{RecodingAudit, audit_recoding};
 pub use sensitive::{SensitiveAttribute, joint_name};
 pub use spec::{Bounded, Given, Parameters, PromiseSpec};
-pub use subsets::{SubsetMeasured, audit_subsets, audit_subsets_in, combinations};
+pub use subsets::{
+    MOST_SUBSETS, SubsetMeasured, audit_subsets, audit_subsets_in, combinations, sets_of_at_most,
+};
 pub use survey::{SensitiveSurvey, Survey, SurveyOptions, survey};
 pub use together::{Combination, Together, audit_together, combinations_of, worsen};
 pub use view::generalized;

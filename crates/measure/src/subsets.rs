@@ -149,6 +149,23 @@ fn merge(found: &mut Option<SubsetMeasured>, measured: Measured, subset: &[usize
     so_far.measured.violating_groups += measured.violating_groups;
 }
 
+/// Sets of columns beyond which knowledge of any so many columns is not judged: memory and time grow with their number.
+pub const MOST_SUBSETS: u64 = 1 << 20;
+
+/// How many sets of at most `most` out of `items` things there are; the largest number where that is too large to say.
+pub fn sets_of_at_most(items: u64, most: u64) -> u64 {
+    let mut ways = 1_u128;
+    let mut all = 1_u128;
+    for chosen in 0..most.min(items) {
+        ways = ways * u128::from(items - chosen) / u128::from(chosen + 1);
+        all += ways;
+        if all > u128::from(u64::MAX) {
+            return u64::MAX;
+        }
+    }
+    all as u64
+}
+
 /// Every subset of `size` of the items, in lexicographic order of position.
 pub fn combinations(items: &[usize], size: usize) -> Vec<Vec<usize>> {
     let mut all = Vec::new();
@@ -180,6 +197,15 @@ mod tests {
     fn all_pairs_of_three() {
         assert_eq!(combinations(&[4, 7, 9], 2), [[4, 7], [4, 9], [7, 9]]);
         assert_eq!(combinations(&[1], 0), [[0_usize; 0]]);
+        for (items, most, sets) in [
+            (0, 3, 1),
+            (5, 0, 1),
+            (5, 2, 16),
+            (5, 9, 32),
+            (200, 200, u64::MAX),
+        ] {
+            assert_eq!(sets_of_at_most(items, most), sets, "{items} {most}");
+        }
         assert!(combinations(&[1], 2).is_empty());
     }
 }

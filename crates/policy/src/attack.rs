@@ -48,6 +48,13 @@ fn attack(section: &Section<'_, '_>, names: &[&str]) -> AttackSpec {
     let Some(each) = node.open("{ linkage = 0.2 }") else {
         return spec;
     };
+    if each.entries().is_empty() {
+        node.mistake(
+            "policy-empty-list",
+            "`attack.refuse-above` names no attack, which says nothing",
+            "write for example `refuse-above = 0.2`, or remove it",
+        );
+    }
     for (name, _, node) in each.entries() {
         if !names.contains(&name.as_str()) {
             node.mistake(

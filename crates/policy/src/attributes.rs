@@ -146,12 +146,12 @@ fn hierarchy(node: &Node<'_, '_>) -> Option<HierarchySpec> {
             .string("hierarchies/zip.csv")
             .map(|path| HierarchySpec::File(PathBuf::from(path))),
         "interval" => {
-            let widths = value.list("[5, 10, 20]")?;
+            let widths = value.some("[5, 10, 20]")?;
             let parsed = widths.iter().map(decimal).collect::<Option<Vec<_>>>()?;
             Some(HierarchySpec::Intervals(parsed))
         }
         "date" => {
-            let parts = value.list(r#"["month", "year"]"#)?;
+            let parts = value.some(r#"["month", "year"]"#)?;
             parts
                 .iter()
                 .map(|part| part.choice(&DatePart::ALL))
@@ -163,13 +163,13 @@ fn hierarchy(node: &Node<'_, '_>) -> Option<HierarchySpec> {
             Some(HierarchySpec::Redaction(end, whole("step")?))
         }
         "order" => {
-            let order = value.strings("low")?;
+            let order = value.some_strings("low")?;
             let groups = section.need(
                 "groups",
                 "add `groups = [2, 2]`: how many neighbours join at each level",
             )?;
             let sizes = groups
-                .list("[2, 2]")?
+                .some("[2, 2]")?
                 .iter()
                 .map(|node| node.whole(2))
                 .collect::<Option<Vec<_>>>()?;
@@ -184,7 +184,7 @@ fn hierarchy(node: &Node<'_, '_>) -> Option<HierarchySpec> {
                 value.choice(&[("frequency", ())])?;
                 Vec::new()
             } else {
-                value.strings("common")?
+                value.some_strings("common")?
             };
             Some(HierarchySpec::Priority(order, steps))
         }

@@ -20,6 +20,7 @@ policy-detail: a table with further records cannot be joined
 policy-domain: an attribute has no domain, or one that cannot be read
 policy-duplicate: something is said twice
 policy-duration: a time cannot be read
+policy-empty-list: a list is empty and would say nothing
 policy-guards-released: the column of guarding nodes would be released
 policy-hierarchy-file: the file of a hierarchy cannot be read
 policy-hierarchy-form: a hierarchy has not exactly one form
@@ -57,6 +58,7 @@ policy-stream: parts of a policy for a stream do not fit together
 policy-syntax: the text is no TOML here; its line is shown only where it begins with a key
 policy-task-form: a task has not exactly one form
 policy-tokens-without-subject: tokens show whose records are whose, and no column is the subject
+policy-too-many-combinations: the adversary knows more combinations than can be judged
 policy-two-forms: one thing is said in two forms
 policy-two-populations: two promises speak of two populations
 policy-two-sources: events come from two places

@@ -75,11 +75,11 @@ pub(super) fn microdata(section: &Section<'_, '_>) -> MicrodataSpec {
     if let Some(node) = section.get("attribute-groups") {
         spec.attribute_groups_span = node.span();
         let groups = node
-            .list(r#"[["height", "weight"], ["income"]]"#)
+            .some(r#"[["height", "weight"], ["income"]]"#)
             .unwrap_or_default();
         spec.attribute_groups = groups
             .iter()
-            .filter_map(|group| group.strings("income"))
+            .filter_map(|group| group.some_strings("income"))
             .collect();
     }
     spec.gamma = section
@@ -101,7 +101,7 @@ pub(super) fn microdata(section: &Section<'_, '_>) -> MicrodataSpec {
         let items = if node.is_table() {
             vec![node]
         } else {
-            node.list(example).unwrap_or_default()
+            node.some(example).unwrap_or_default()
         };
         spec.perturb = items.iter().filter_map(perturb).collect();
     }
@@ -115,7 +115,7 @@ fn unconcerned(node: &Node<'_, '_>) -> Option<UnconcernedSpec> {
     let values = section.need("values", "add `values = [\"yes\"]`")?;
     Some(UnconcernedSpec {
         attribute: attribute.string("consent")?.to_owned(),
-        values: values.strings("yes")?,
+        values: values.some_strings("yes")?,
         span: node.span(),
     })
 }
@@ -125,7 +125,7 @@ fn perturb(node: &Node<'_, '_>) -> Option<PerturbSpec> {
     let section = node.section(&["columns", "method", "share", "base"], example)?;
     let columns = section.need("columns", "add `columns = [\"income\"]`")?;
     let span = columns.span();
-    let columns = columns.strings("income")?;
+    let columns = columns.some_strings("income")?;
     let names = [
         "additive-noise",
         "correlated-noise",

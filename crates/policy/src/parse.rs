@@ -264,7 +264,7 @@ fn data_spec(section: &Section<'_, '_>, trails: bool) -> Option<DataSpec> {
 /// Every `[[data.detail]]`.
 fn details(section: &Section<'_, '_>) -> Vec<DetailSpec> {
     let example = r#"[{ path = "visits.csv", foreign-key = "patient" }]"#;
-    let items = section.get("detail").and_then(|node| node.list(example));
+    let items = section.get("detail").and_then(|node| node.some(example));
     let read = |node: &Node<'_, '_>| {
         let detail = node.section(
             &["path", "foreign-key", "name"],

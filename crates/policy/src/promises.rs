@@ -102,7 +102,7 @@ pub fn promises(
             continue;
         }
         let items = if node.is_array() {
-            node.list("[{ ... }]").unwrap_or_default()
+            node.some("[{ ... }]").unwrap_or_default()
         } else {
             vec![node]
         };
@@ -289,7 +289,7 @@ fn value(
             Given::Word(node.choice(&words)?)
         }
         Takes::Values | Takes::Columns | Takes::Places | Takes::Items => {
-            Given::Texts(node.strings(plain)?)
+            Given::Texts(node.some_strings(plain)?)
         }
         Takes::Hidden | Takes::File => Given::Text(node.string(plain)?.to_owned()),
         Takes::OfTheAttribute | Takes::Is(_) | Takes::Holds(..) => return None,
@@ -431,7 +431,7 @@ fn scope(node: &Node<'_, '_>, attributes: &[AttributeSpec], data: JudgedOn) -> O
         );
         return None;
     }
-    let names = list.strings("age")?;
+    let names = list.some_strings("age")?;
     let quasi = with_role(attributes, Role::QuasiIdentifier);
     for name in &names {
         if !quasi.contains(&name.as_str()) {

@@ -396,6 +396,23 @@ impl<'a, 'i> Node<'a, 'i> {
         )
     }
 
+    /// A list that has at least one value: an empty one would be read and have no effect.
+    pub fn some(&self, example: &str) -> Option<Vec<Node<'a, 'i>>> {
+        let list = self.list(example)?;
+        if list.is_empty() {
+            self.mistake(
+                "policy-empty-list",
+                format!("`{}` is an empty list, which says nothing", self.key),
+                format!(
+                    "write for example `{} = {example}`, or remove it",
+                    self.key.rsplit('.').next().unwrap_or_default()
+                ),
+            );
+            return None;
+        }
+        Some(list)
+    }
+
     /// A list of strings.
     pub fn strings(&self, example: &str) -> Option<Vec<String>> {
         self.list(&format!("[\"{example}\"]"))?
@@ -414,6 +431,12 @@ impl<'a, 'i> Node<'a, 'i> {
         items
             .filter_map(|item| item.string(example).map(|text| (item, text)))
             .collect()
+    }
+
+    /// A list of at least one string.
+    pub fn some_strings(&self, example: &str) -> Option<Vec<String>> {
+        self.some(&format!("[\"{example}\"]"))?;
+        self.strings(example)
     }
 
     /// A table with only these keys.

@@ -124,7 +124,7 @@ fn read(node: &Node<'_, '_>, sensitive: &[&str], quasi: &[&str]) -> Option<Task>
     match form {
         "answer" => {
             let example = r#"[{ age = { from = 30, to = 39 }, sex = ["F"] }]"#;
-            let queries = value.list(example)?;
+            let queries = value.some(example)?;
             let read = |node: &Node<'_, '_>| query(node, quasi);
             Some(Task::Answer(
                 queries.iter().map(read).collect::<Option<_>>()?,
@@ -166,7 +166,7 @@ fn query(node: &Node<'_, '_>, quasi: &[&str]) -> Option<Query> {
 
 fn condition(node: &Node<'_, '_>) -> Option<Condition> {
     if !node.is_table() {
-        return node.strings("F").map(Condition::Values);
+        return node.some_strings("F").map(Condition::Values);
     }
     let section = node.section(&["from", "to"], "{ from = 30, to = 39 }")?;
     let bound = |key: &str| {

@@ -4,7 +4,10 @@ use std::borrow::Cow;
 
 use denym_data::{Column, Table};
 use denym_measure::population::match_population;
-use denym_measure::{Classes, Measured, Promise, Roles, Together, audit_together, worsen};
+use denym_measure::{
+    Classes, MOST_SUBSETS, Measured, Promise, Roles, Together, audit_together, sets_of_at_most,
+    worsen,
+};
 
 use crate::Error;
 use crate::certificate::{Check, Claim, KnownTogether};
@@ -89,6 +92,18 @@ impl Evidence<'_> {
         } else {
             Cow::Owned(whole.coarsened(view, roles, &roles.quasi))
         };
+        if let Knowledge::AtMost(most) = self.knows
+            && sets_of_at_most(roles.quasi.len() as u64, most as u64) > MOST_SUBSETS
+        {
+            return Err(Error::Infeasible {
+                what: format!(
+                    "any {most} of {} columns are more combinations than can be judged",
+                    roles.quasi.len()
+                ),
+                code: "too-many-combinations",
+                help: "let the adversary know fewer columns at once, or all of them".to_owned(),
+            });
+        }
         let mut measured: Vec<Measured> = match (self.knows, population) {
             (Knowledge::AtMost(most), None) => {
                 denym_measure::audit_subsets(view, roles, most, &judges)

@@ -4,7 +4,7 @@ use denym_data::Sequences;
 use denym_data::sequences::Attribute;
 use denym_measure::promises::Confidence;
 use denym_measure::sequences::{Doublets, Items, SequenceAudit};
-use denym_measure::{Bounded, Promise, PromiseSpec, Sense, SensitiveAttribute};
+use denym_measure::{Bounded, Promise, PromiseSpec, Sense, SensitiveAttribute, sets_of_at_most};
 
 use crate::Error;
 use crate::certificate::{Check, Claim};
@@ -43,6 +43,21 @@ pub fn judge(knows: Knowledge, seen: &Sequences, asked: &Asked) -> Option<Sequen
         }
         _ => None,
     }
+}
+
+/// Doublets or items known at once up to which any data is judged: groups of so few are counted as they are found.
+const FEW: usize = 8;
+
+/// Sets of doublets or items beyond which knowledge of more than a few is not judged: memory and time grow with their number.
+const MOST_SETS: u64 = 10_000_000_000;
+
+/// Whether somebody may know more different parts of these records than anybody can judge.
+pub fn too_many_to_judge(knows: Knowledge, seen: &Sequences) -> bool {
+    let (Knowledge::Doublets(known) | Knowledge::Items(known)) = knows else {
+        return false;
+    };
+    let sets = |record: &[u32]| sets_of_at_most(record.len() as u64, known as u64);
+    known > FEW && seen.records().map(sets).fold(0, u64::saturating_add) > MOST_SETS
 }
 
 /// The sensitive attributes of sequences as promises see them, distributed as over these records.

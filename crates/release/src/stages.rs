@@ -64,7 +64,9 @@ impl<S> Proven<S> {
     pub fn gate(self, attacks: Vec<AttackResult>) -> Result<Gated<S>, Refused> {
         let Proven { shown, claims } = self;
         let holds = |claim: &Claim| claim.holds == Some(true);
-        if claims.iter().all(holds) && !attacks.iter().any(AttackResult::exceeds) {
+        // Where nothing is promised nothing is proven either.
+        let proven = !claims.is_empty() && claims.iter().all(holds);
+        if proven && !attacks.iter().any(AttackResult::exceeds) {
             Ok(Gated {
                 shown,
                 claims,
@@ -129,6 +131,9 @@ mod tests {
         assert!(gated(Some(true), Vec::new()));
         assert!(!gated(Some(false), Vec::new()));
         assert!(!gated(None, Vec::new()));
+        let nothing = Written::new(()).prove(|()| Ok::<_, ()>((Vec::new(), ())));
+        let (nothing, ()) = nothing.expect("a judge that answers");
+        assert!(nothing.gate(Vec::new()).is_err());
     }
 
     #[test]

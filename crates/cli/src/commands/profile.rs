@@ -16,6 +16,9 @@ use crate::console::Console;
 /// Combinations that are printed.
 const SHOWN: usize = 10;
 
+/// Letters of a name beyond which other rows are not moved to the right.
+const WIDEST: usize = 60;
+
 /// Arguments of `profile`.
 #[derive(Args)]
 pub(crate) struct ProfileArgs {
@@ -133,7 +136,7 @@ fn document(found: &Profile) -> Value {
 
 fn print(found: &Profile, console: &Console) {
     console.say(format!(
-        "records    {}; {} stand alone on the guessed quasi-identifiers ({} %)\n",
+        "records    {}; {} stand alone on the guessed quasi-identifiers ({} %)",
         found.records,
         found.uniques,
         number(found.uniques as f64 * 100.0 / found.records.max(1) as f64)
@@ -144,7 +147,7 @@ fn print(found: &Profile, console: &Console) {
         .map(|column| column.name.len())
         .max()
         .unwrap_or(6)
-        .max(6);
+        .clamp(6, WIDEST);
     console.say(format!(
         "{:width$}  {:8} {:>9} {:>8}  {:12}  why",
         "column", "type", "distinct", "missing", "role"

@@ -4,6 +4,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod appearances;
 mod damaged;
 mod formulas;
 mod memory;

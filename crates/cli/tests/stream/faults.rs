@@ -285,4 +285,14 @@ fn a_broken_checkpoint_or_another_policy_is_refused() {
         let (code, found) = json(directory.path(), &["stream", "policy.toml", "-o", "whole"]);
         assert_eq!(code, 2, "{cut}: {found}");
     }
+    // A stream that forgot what it showed does not begin anew over it.
+    std::fs::remove_file(&checkpoint).expect("gone");
+    let (code, found) = json(directory.path(), &["stream", "policy.toml", "-o", "whole"]);
+    assert_eq!(
+        (code, &found["error"]["code"]),
+        (2, &"argument".into()),
+        "{found}"
+    );
+    let kept = std::fs::read(&windows).expect("windows");
+    assert!(!kept.is_empty());
 }

@@ -54,6 +54,12 @@ impl Hierarchy {
                 ));
                 continue;
             }
+            // Only what is missing may stay so.
+            let empty = row.labels.iter().position(String::is_empty);
+            if let Some(level) = empty.filter(|&level| level > 0) {
+                errors.push(mistake(Some(row.line), HierarchyMistake::NoLabel { level }));
+                continue;
+            }
             if let Some((level, above)) = cycle(&row.labels) {
                 errors.push(mistake(
                     Some(row.line),

@@ -33,6 +33,7 @@ pub fn minimality(
     threads: Option<usize>,
     listener: &dyn Listener,
 ) -> Result<MinimalityFound, Error> {
+    super::table::sure("confidence", confidence)?;
     let engine = Engine::new(threads)?;
     listener.phase(Phase::Reading);
     let pool = threads::pool(threads)?;

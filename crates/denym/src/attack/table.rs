@@ -69,8 +69,33 @@ pub struct TableFound {
     pub people: PeopleFound,
 }
 
+/// A share that somebody wants to be sure by: against what is no such number every attack would fail, and reassure.
+pub(super) fn sure(flag: &str, value: f64) -> Result<(), Error> {
+    if value > 0.0 && value <= 1.0 {
+        return Ok(());
+    }
+    Err(Error::Argument {
+        what: format!("--{flag} is no share above 0 and up to 1"),
+        help: format!("write for example --{flag} 0.9"),
+    })
+}
+
+/// A number of at least `least`, with an end.
+fn finite(flag: &str, value: f64, least: f64) -> Result<(), Error> {
+    if value.is_finite() && value >= least {
+        return Ok(());
+    }
+    Err(Error::Argument {
+        what: format!("--{flag} must be a positive number"),
+        help: format!("write for example --{flag} 5"),
+    })
+}
+
 /// Attacks the release of `request`.
 pub fn table(request: &TableRequest, listener: &dyn Listener) -> Result<TableFound, Error> {
+    sure("confidence", request.confidence.unwrap_or(1.0))?;
+    finite("gain", request.gain, f64::MIN_POSITIVE)?;
+    finite("within", request.within.unwrap_or_default(), 0.0)?;
     let engine = Engine::new(request.threads)?;
     listener.phase(Phase::Reading);
     let release = Release::read(&engine, request)?;

@@ -185,6 +185,14 @@ impl Bundled for OnTrails {
         solved: &mut Defence,
     ) -> Result<Vec<Sheet>, Error> {
         let (table, _) = published(run.policy, &source.sides.anonymous, solved, &source.owner)?;
+        if table.records() == 0 {
+            return Err(Error::Infeasible {
+                what: "every entry would have to be withheld, and nothing would be published"
+                    .into(),
+                code: "nothing-left",
+                help: "ask for a smaller k".into(),
+            });
+        }
         let columns = columns(["id", "institution"], |name| match name {
             "institution" => ColumnRole::Institution,
             // Ids of their own are published as they are.

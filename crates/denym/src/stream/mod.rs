@@ -219,6 +219,13 @@ struct Job<'a> {
     before: Option<Window>,
 }
 
+/// Whether windows, or certificates of windows, lie in the directory.
+fn has_published(directory: &Path) -> bool {
+    let files = ["windows.ndjson", "certificates.ndjson"];
+    let length = |name: &&str| std::fs::metadata(directory.join(name)).map_or(0, |file| file.len());
+    files.iter().any(|name| length(name) > 0)
+}
+
 impl<'a> Job<'a> {
     fn open(
         policy: &'a Policy,
@@ -250,6 +257,14 @@ impl<'a> Job<'a> {
             return Err(Error::Argument {
                 what: "the checkpoint here is of another source or sink".to_owned(),
                 help: "use the policy it was begun with, or choose another directory with -o"
+                    .to_owned(),
+            });
+        }
+        if checkpoint.is_none() && has_published(directory) {
+            return Err(Error::Argument {
+                what: "windows were published here, and the checkpoint that knows of them is gone"
+                    .to_owned(),
+                help: "put steward/checkpoint back, or choose another directory with -o: a stream that forgot what it showed cannot keep its promise"
                     .to_owned(),
             });
         }

@@ -81,7 +81,7 @@ fn merge(
     let is_missing = maps.iter().flatten().any(|&code| code == NULL)
         || parts.iter().any(|part| part.codes.contains(&NULL));
     let (dictionary, order) = Dictionary::build(&all.texts, is_missing, kind);
-    let last = all.texts.len() as Code;
+    let last = dictionary.missing().unwrap_or_default();
     let records = parts.iter().map(|part| part.codes.len()).sum();
     let mut codes = Vec::with_capacity(records);
     for (part, map) in parts.into_iter().zip(maps) {

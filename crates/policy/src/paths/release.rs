@@ -21,7 +21,7 @@ pub(crate) fn release(section: &Section<'_, '_>, paths: &mut SequencesSpec, spec
         paths.hierarchy = node.string("regions.csv").map(PathBuf::from);
     }
     if let Some(node) = section.get("slots") {
-        let widths = node.list("[2, 4]").unwrap_or_default();
+        let widths = node.some("[2, 4]").unwrap_or_default();
         paths.slots = widths
             .iter()
             .filter_map(|node| node.whole(2))

@@ -9,7 +9,7 @@ use super::verdict::Verified;
 use crate::Error;
 use crate::certificate::{Basis, Claim, ColumnRole, Word};
 use crate::sensitive::from_certificate;
-use crate::sequences::{Asked, claims, judge};
+use crate::sequences::{Asked, claims, judge, too_many_to_judge};
 use denym_measure::SensitiveAttribute;
 use denym_policy::PromiseSpec;
 
@@ -36,6 +36,11 @@ pub(super) fn verify(grounds: &Grounds<'_>, table: &Table) -> Result<Found, Erro
     let (form, matching) = certificate.sequences().ok_or_else(unlike)?;
     let read = Wanted::released(&names, quasi).code(&aligned, &form);
     let seen = read.map_err(|_| unlike())?.sequences;
+    if too_many_to_judge(certificate.knows, &seen) {
+        return Err(grounds.unjudged(
+            "the adversary of the certificate knows more combinations than can be judged",
+        ));
+    }
     let promises: Vec<PromiseSpec> = certificate.claims.iter().map(|c| c.terms.clone()).collect();
     let mut judge = |asked: &Asked| {
         let speaks = "the certificate speaks neither of doublets nor of items";

@@ -13,7 +13,7 @@ use denym_data::sequences::Published;
 use denym_data::{Column, Role, Sequences, Table};
 use denym_measure::sequences::{BesideSource, Doublets, Removal};
 use denym_release::sensitive::certified;
-use denym_release::sequences::{Asked, claims, judge, over_bound};
+use denym_release::sequences::{Asked, claims, judge, over_bound, too_many_to_judge};
 pub(crate) use denym_sequences::Elements;
 use denym_sequences::{Algorithm, Context, Earlier, PathRecoding, Request};
 use serde_json::{Value, json};
@@ -122,6 +122,16 @@ impl<S: Sort> Kind for OnSequences<S> {
 
     fn plan(run: &Run<'_>, source: &Source) -> Result<Planned, Error> {
         let policy = run.policy;
+        if too_many_to_judge(policy.adversary, &source.table.sequences) {
+            return Err(Error::Argument {
+                what: format!(
+                    "an adversary who knows any {} {} of a record knows more combinations than can be judged",
+                    known(policy),
+                    S::KNOWN
+                ),
+                help: "let the adversary know fewer of them at once".to_owned(),
+            });
+        }
         let (request, warnings) = request(policy, source, run.engine)?;
         let earlier = source::spec(policy)?.earlier.as_ref();
         let earlier = earlier

@@ -6,6 +6,8 @@ use crate::explore::Setting;
 pub(crate) trait Sort: Sync + Send + 'static {
     /// The word for it in messages.
     const NAME: &'static str;
+    /// The word for what an adversary knows of a record.
+    const KNOWN: &'static str;
     /// What the catalogue says that its algorithms work on.
     const ALGORITHMS: &'static [&'static str];
     /// The bounds that can be varied.
@@ -26,6 +28,7 @@ pub(crate) struct Transactions;
 
 impl Sort for Paths {
     const NAME: &'static str = "paths";
+    const KNOWN: &'static str = "doublets";
     const ALGORITHMS: &'static [&'static str] = &["paths"];
     const VARIES: &'static [Setting] = &[Setting::K, Setting::Doublets, Setting::Confidence];
     const COMPARED: &'static [(&'static str, &'static str)] = &[
@@ -52,6 +55,7 @@ impl Sort for Paths {
 
 impl Sort for Transactions {
     const NAME: &'static str = "transactions";
+    const KNOWN: &'static str = "items";
     const ALGORITHMS: &'static [&'static str] = &["transactions"];
     const VARIES: &'static [Setting] = &[Setting::K, Setting::Items, Setting::Confidence];
     const COMPARED: &'static [(&'static str, &'static str)] = &[
