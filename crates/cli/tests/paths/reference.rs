@@ -47,9 +47,13 @@ fn verified_vectors_through_the_command() {
             format!("path,status\n{}\n", rows(&case["input"]).join("\n")),
         );
         let part = |at: usize| case["C"][at].as_f64().expect("a number");
-        let values = serde_json::to_string(&case["S"]).expect("JSON");
+        // Without values the bound speaks of all.
+        let values = match case["S"].as_array().expect("a list") {
+            none if none.is_empty() => String::new(),
+            some => format!("values = {}, ", serde_json::json!(some)),
+        };
         let bound = format!(
-            "confidence = {{ attribute = \"status\", values = {values}, at-most = {} }}",
+            "confidence = {{ attribute = \"status\", {values}at-most = {} }}",
             part(0) / part(1)
         );
         let number = |key: &str| case[key].as_u64().expect("a number");
