@@ -161,6 +161,11 @@ static KINDS: [KindEntry; 5] = [
 ];
 
 impl DataKind {
+    /// Every kind, with the word a policy uses for it.
+    pub(crate) fn every() -> impl Iterator<Item = (&'static str, DataKind)> {
+        KINDS.iter().map(|entry| (entry.word, entry.kind))
+    }
+
     /// Every kind that is released as a whole, with the word a policy uses for it; a stream has sections of its own.
     pub fn all() -> [(&'static str, DataKind); 4] {
         [0, 1, 2, 3].map(|at| (KINDS[at].word, KINDS[at].kind))

@@ -20,8 +20,7 @@ pub struct Words {
 impl Vocabulary {
     /// What `words` says of each kind, which it is given the word of.
     pub fn new(mut words: impl FnMut(&'static str) -> Words) -> Vocabulary {
-        let stream = (DataKind::Stream.word(), DataKind::Stream);
-        let kinds = DataKind::all().into_iter().chain([stream]);
+        let kinds = DataKind::every();
         Vocabulary(kinds.map(|(word, kind)| (kind, words(word))).collect())
     }
 

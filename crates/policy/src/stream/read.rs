@@ -17,6 +17,8 @@ use crate::{
     PromiseSpec, Promised, ReleaseSpec, Vocabulary, Words, attack_section, syntax,
 };
 
+const KIND: DataKind = DataKind::Stream;
+
 const SECTIONS: &[&str] = &[
     "data",
     "attributes",
@@ -32,7 +34,7 @@ const SECTIONS: &[&str] = &[
 pub(crate) fn is_meant(document: &Spanned<DeTable<'_>>) -> bool {
     let mistakes = Mistakes::default();
     let data = Section::root(document, &mistakes).get("data");
-    data.and_then(|node| node.entry("kind")) == Some(DataKind::Stream.word())
+    data.and_then(|node| node.entry("kind")) == Some(KIND.word())
 }
 
 /// Reads `text` as a policy for a stream; the policy when there is no mistake, else all of them.
@@ -42,7 +44,7 @@ pub(crate) fn policy(
     vocabulary: &Vocabulary,
 ) -> Result<Policy, Vec<Mistake>> {
     let document = syntax::document(text, SECTIONS)?;
-    let words = vocabulary.of(DataKind::Stream);
+    let words = vocabulary.of(KIND);
     checked(&document, SECTIONS, |root, mistakes| {
         let (spec, attack) = read(root, &words.attacks, mistakes)?;
         if let Err(error) = spec.options.check() {
@@ -75,7 +77,7 @@ fn whole(
         file: file.to_owned(),
         data: DataSpec {
             path: spec.source.to_string(),
-            kind: DataKind::Stream,
+            kind: KIND,
             ..DataSpec::default()
         },
         attributes: Vec::new(),
