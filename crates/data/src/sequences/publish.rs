@@ -341,7 +341,7 @@ mod tests {
             // Every second record shows nothing.
             let kept: Vec<u32> = (0..records).collect();
             let shown = |record: usize| {
-                if record % 2 == 0 { read.sequences.record(record) } else { &[][..] }
+                if record.is_multiple_of(2) { read.sequences.record(record) } else { &[][..] }
             };
             let rows = read.sequences.of_records(&kept, shown).expect("rows");
             let published = read.publish(&rows, &kept, &dropped).expect("a table");

@@ -346,7 +346,7 @@ impl Released {
         let (source, released) = (&table.sequences, &self.sequences);
         let known: HashMap<(&str, &str), u32> = (0..)
             .zip(released.doublets())
-            .map(|(id, doublet)| (name(released, doublet), id))
+            .map(|(id, doublet)| (name(released, *doublet), id))
             .collect();
         let ladder = match self.policy() {
             Some((policy, _)) => ladder(policy, table, engine)?,
@@ -358,7 +358,7 @@ impl Released {
             let coarser = rungs.iter();
             let coarser =
                 coarser.map(|rung| (rung.places[place].as_str(), rung.slots[time].as_str()));
-            let names = std::iter::once(name(source, doublet)).chain(coarser);
+            let names = std::iter::once(name(source, *doublet)).chain(coarser);
             let mut found: Vec<u32> = names.filter_map(|name| known.get(&name).copied()).collect();
             found.dedup();
             found
@@ -403,7 +403,7 @@ impl Released {
     }
 }
 
-fn name<'n>(sequences: &'n Sequences, doublet: &Doublet) -> (&'n str, &'n str) {
+fn name(sequences: &Sequences, doublet: Doublet) -> (&str, &str) {
     let (places, times) = (sequences.locations(), sequences.times());
     (
         &places[doublet.location as usize],

@@ -8,6 +8,7 @@ use denym_policy::{Knowledge, PromiseSpec};
 
 /// What a check of something published found.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there is one of it in a run")]
 pub enum Verification {
     /// A release with its certificate.
     Release(VerifiedRelease),

@@ -151,7 +151,7 @@ pub(crate) fn ladder(
             Form::Wide { separator, .. } => {
                 label.is_empty() || label.contains(separator.unwrap_or('>'))
             }
-            form => !form.has_times() && label.is_empty(),
+            form @ Form::Long { .. } => !form.has_times() && label.is_empty(),
         };
         for level in tree.levels().iter().skip(1) {
             let mut labels = own.to_vec();
