@@ -6,6 +6,8 @@ use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=src/promises");
+    // Another checkout may share the target directory, and what is written below names files of this one.
+    println!("cargo::rerun-if-env-changed=PWD");
     let root = env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?;
     let out = env::var("OUT_DIR").map_err(io::Error::other)?;
     let directory = Path::new(&root).join("src/promises");
