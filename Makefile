@@ -60,7 +60,7 @@ test-oracles: ## Compares role activation with a second engine that takes minute
 
 lint: ## Format and lints, warnings are errors
 	cargo fmt --all --check
-	rustfmt --edition 2024 --check crates/measure/src/promises/*.rs crates/attack/src/attacks/*.rs
+	rustfmt --edition 2024 --check crates/measure/src/promises/*.rs crates/attack/src/attacks/*.rs crates/denym/src/guard/findings/*.rs
 	cargo clippy --profile ci --workspace --all-targets --features denym-cli/full -- -D warnings
 
 bench: build ## Denym beside its peers, in one run

@@ -9,6 +9,7 @@
 )]
 
 mod audit;
+mod auto;
 mod gateway;
 mod microdata;
 mod path_figures;
@@ -34,9 +35,10 @@ fn main() {
         ("gateway", gateway::run),
         ("stream", stream::run),
     ];
-    // The papers' figures on paths and London's journeys take minutes, ten seconds instead of sixty and small data are for a quick look: only by name.
+    // The papers' figures on paths, London's journeys and `auto` beside everybody take minutes, ten seconds instead of sixty and small data are for a quick look: only by name.
     let by_name = [
         ("best-effort-10s", microdata::best_effort_10s as fn()),
+        ("auto", auto::run),
         ("microdata-small", microdata::small),
         ("solvers-large", solvers::large),
         ("figure-6", path_figures::figure_6),

@@ -7,8 +7,8 @@ use crate::commands::gateway;
 #[cfg(not(feature = "gateway"))]
 use crate::commands::not_built as gateway;
 use crate::commands::{
-    access, anonymize, attack, audit, catalogue, compare, explore, generate, plan, profile, stream,
-    verify,
+    access, anonymize, attack, audit, catalogue, compare, explore, generate, hierarchy, plan,
+    profile, stream, verify,
 };
 
 /// Publish data about people so that it stays useful and nobody in it can be found.
@@ -40,6 +40,9 @@ pub(crate) struct Common {
     /// Print no progress and no summary
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
+    /// Show the text of the cell that an error is about, on standard error; never do this where others can read it
+    #[arg(long, global = true)]
+    pub(crate) show_cells: bool,
     /// Threads to use; all cores when not given
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
@@ -88,9 +91,17 @@ Examples:
   denym profile patients.csv
   denym profile patients.csv --init policy.toml")]
     Profile(profile::ProfileArgs),
+    /// Draft hierarchies, find what one does not cover, list those that are ready-made
+    #[command(after_help = "\
+Examples:
+  denym hierarchy list
+  denym hierarchy draft patients.csv --column age
+  denym hierarchy check patients.csv --column zip --hierarchy zip.csv -o uncovered.csv")]
+    Hierarchy(hierarchy::HierarchyArgs),
     /// Say how much of one data set is left in another
     #[command(after_help = "\
 Examples:
+  denym compare patients.csv out/patients
   denym compare patients.csv out/patients/release/patients.csv")]
     Compare(compare::CompareArgs),
     /// Say what a policy would do, at what cost, and what it cannot promise
@@ -99,6 +110,14 @@ Examples:
   denym plan policy.toml
   denym plan policy.toml --json")]
     Plan(plan::PlanArgs),
+    /// Check a policy and its data without searching: every mistake, and what would be done (the same as `plan`)
+    #[command(after_help = "\
+Examples:
+  denym check policy.toml
+  denym check policy.toml --json
+
+Exit codes: 0 the policy fits its data, 2 it has mistakes.")]
+    Check(plan::PlanArgs),
     /// Show what each bound would cost, without releasing anything
     #[command(after_help = "\
 Examples:
@@ -141,10 +160,16 @@ Examples:
     Access(access::AccessArgs),
     /// List every command with what it takes
     Commands(catalogue::CatalogueArgs),
-    /// List the algorithms a policy can name
-    Algorithms(catalogue::CatalogueArgs),
+    /// List the algorithms a policy can name, and say which one to take first
+    Algorithms(catalogue::AlgorithmsArgs),
     /// List the promises a policy can make, with their parameters and sources
     Promises(catalogue::PromisesArgs),
+    /// List what is looked for in a policy and its release before anything leaves, and what to do about each
+    #[command(after_help = "\
+Examples:
+  denym findings
+  denym findings --json")]
+    Findings(catalogue::CatalogueArgs),
     /// List the metrics that are measured, with their ranges and sources
     Metrics(catalogue::CatalogueArgs),
     /// Make synthetic data
@@ -158,7 +183,7 @@ Examples:
 /// How to read a file; what is not given is detected.
 #[derive(Args, Clone, Default)]
 pub(crate) struct ReadArgs {
-    /// csv, parquet or json; by the file's extension when not given
+    /// csv, parquet, json or xlsx; by the file's extension when not given
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<String>,
     /// The character between CSV cells; one of , ; tab | is detected
@@ -170,10 +195,22 @@ pub(crate) struct ReadArgs {
     /// The CSV file has no row of names: columns are called column-1, column-2, ...
     #[arg(long)]
     pub(crate) no_header: bool,
-    /// Such as utf-8, windows-1252, utf-16le
+    /// Such as utf-8, latin1, windows-1252, utf-16le: any label that browsers know
     #[arg(long, value_name = "NAME")]
     pub(crate) encoding: Option<String>,
-    /// Texts that mean "missing", separated by commas; the empty text when not given
+    /// Rows before the header that are no records; clear titles are found
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) skip_rows: Option<usize>,
+    /// The sheet of a workbook, by its name or its number from 1; the first when not given
+    #[arg(long, value_name = "NAME")]
+    pub(crate) sheet: Option<String>,
+    /// The decimal mark of numbers, . or , ; found for each column when not given
+    #[arg(long, value_name = "CHAR")]
+    pub(crate) decimal: Option<char>,
+    /// The mark between thousands; found for each column when not given
+    #[arg(long, value_name = "CHAR")]
+    pub(crate) thousands: Option<char>,
+    /// Texts that mean "missing" beside the empty one, separated by commas
     #[arg(long, value_name = "TEXTS", value_delimiter = ',')]
     pub(crate) missing: Option<Vec<String>>,
 }

@@ -182,6 +182,19 @@ impl Listener for Console {
         self.bar.set_position(done);
     }
 
+    fn best(&self, best: f64, bound: Option<f64>) {
+        let bound = bound.map_or_else(String::new, |bound| {
+            format!(", one level per column at least {bound:.4}")
+        });
+        let budget = self.budget.get().map_or_else(String::new, |budget| {
+            format!(" of at most {} s", budget.as_secs_f64().ceil())
+        });
+        self.bar.set_message(format!(
+            "{}{budget}: best so far {best:.4}{bound},",
+            Phase::Searching.name()
+        ));
+    }
+
     fn keep_going(&self) -> bool {
         !STOPPED.load(Ordering::Relaxed)
     }

@@ -12,6 +12,7 @@ mod console;
 mod crash;
 mod plain;
 mod render;
+mod stdin;
 
 use std::process::ExitCode;
 
@@ -27,6 +28,9 @@ fn main() -> ExitCode {
         Err(error) => return render::usage(&error),
     };
     let console = Console::new(&cli.common);
+    if cli.common.show_cells {
+        denym::offending::ask();
+    }
     crash::answer_as(console.json);
     let outcome = match &cli.command {
         Command::Audit(args) => commands::audit::run(args, &console),
@@ -36,8 +40,9 @@ fn main() -> ExitCode {
         Command::Profile(args) => commands::profile::run(args, &console),
         Command::Compare(args) => commands::compare::run(args, &console),
         Command::Promises(args) => Ok(commands::catalogue::promises(args, &console)),
+        Command::Findings(args) => Ok(commands::findings::run(args, &console)),
         Command::Metrics(args) => Ok(commands::catalogue::metrics(args, &console)),
-        Command::Plan(args) => commands::plan::run(args, &console),
+        Command::Plan(args) | Command::Check(args) => commands::plan::run(args, &console),
         Command::Explore(args) => commands::explore::run(args, &console),
         Command::Stream(args) => commands::stream::run(args, &console),
         #[cfg(feature = "gateway")]
@@ -51,7 +56,9 @@ fn main() -> ExitCode {
         Command::Commands(args) => Ok(commands::listing::run(args, &console)),
         Command::Algorithms(args) => Ok(commands::algorithms::run(args, &console)),
         Command::Generate(args) => commands::generate::run(args, &console),
+        Command::Hierarchy(args) => commands::hierarchy::run(args, &console),
     };
+    stdin::remove();
     match outcome {
         Ok(code) => code,
         Err(error) => render::error(&error, &console),

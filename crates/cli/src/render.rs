@@ -71,6 +71,9 @@ pub(crate) fn error(error: &Error, console: &Console) -> ExitCode {
             &error.help(),
         );
     }
+    if let Some(cell) = denym::offending::take() {
+        text.push_str(&format!("  cell: {}\n", one_line(&cell)));
+    }
     show(&text);
     ExitCode::from(error.exit_code())
 }

@@ -14,12 +14,18 @@ pub struct Date {
 /// A part of a date that a hierarchy level can keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DatePart {
+    /// `2024-03-07`, without its time of day.
+    Day,
+    /// `2024-W10`, the week of ISO 8601; it lies in two months or years, so no part is coarser.
+    Week,
     /// `2024-03`.
     Month,
     /// `2024-Q1`.
     Quarter,
     /// `2024`.
     Year,
+    /// `2020-2024`.
+    FiveYears,
     /// `2020s`.
     Decade,
     /// `1900s` as `20th century` would be read differently in different places, so `2000-2099`.
@@ -72,12 +78,41 @@ impl Date {
     }
 }
 
+impl Date {
+    /// The week as ISO 8601 counts it, and the year that it belongs to: the one of its Thursday.
+    pub fn week(self) -> (u16, u8) {
+        let day_of_week = (self.days() + 3).rem_euclid(7);
+        let thursday = self.days() - day_of_week + 3;
+        let first = |year: u16| {
+            Date {
+                year,
+                month: 1,
+                day: 1,
+            }
+            .days()
+        };
+        let year = if thursday < first(self.year) {
+            self.year.saturating_sub(1)
+        } else if thursday >= first(self.year + 1) {
+            self.year + 1
+        } else {
+            self.year
+        };
+        // Between 1 and 53.
+        let week = u8::try_from((thursday - first(year)) / 7 + 1).unwrap_or(1);
+        (year, week)
+    }
+}
+
 impl DatePart {
     /// Every part with the word a policy uses, finest first.
-    pub const ALL: [(&'static str, DatePart); 5] = [
+    pub const ALL: [(&'static str, DatePart); 8] = [
+        ("day", DatePart::Day),
+        ("week", DatePart::Week),
         ("month", DatePart::Month),
         ("quarter", DatePart::Quarter),
         ("year", DatePart::Year),
+        ("five-years", DatePart::FiveYears),
         ("decade", DatePart::Decade),
         ("century", DatePart::Century),
     ];
@@ -92,11 +127,17 @@ impl DatePart {
 
     /// What is left of `date` at this part.
     pub fn of(self, date: Date) -> String {
-        let Date { year, month, .. } = date;
+        let Date { year, month, day } = date;
         match self {
+            DatePart::Day => format!("{year:04}-{month:02}-{day:02}"),
+            DatePart::Week => {
+                let (year, week) = date.week();
+                format!("{year:04}-W{week:02}")
+            }
             DatePart::Month => format!("{year:04}-{month:02}"),
             DatePart::Quarter => format!("{year:04}-Q{}", (month - 1) / 3 + 1),
             DatePart::Year => format!("{year:04}"),
+            DatePart::FiveYears => format!("{}-{}", year / 5 * 5, year / 5 * 5 + 4),
             DatePart::Decade => format!("{}s", year / 10 * 10),
             DatePart::Century => format!("{}-{}", year / 100 * 100, year / 100 * 100 + 99),
         }
@@ -129,12 +170,34 @@ mod tests {
     }
 
     #[test]
+    fn weeks_begin_on_monday_and_belong_to_the_year_of_their_thursday() {
+        let week = |text: &str| Date::parse(text).unwrap().week();
+        assert_eq!(week("2021-01-03"), (2020, 53));
+        assert_eq!(week("2021-01-04"), (2021, 1));
+        assert_eq!(week("2024-12-30"), (2025, 1));
+        assert_eq!(week("2024-05-17"), (2024, 20));
+        assert_eq!(week("1970-01-01"), (1970, 1));
+    }
+
+    #[test]
     fn parts_are_coarser_and_coarser() {
         let date = Date::parse("2024-05-17").unwrap();
         let parts: Vec<String> = DatePart::ALL
             .iter()
             .map(|(_, part)| part.of(date))
             .collect();
-        assert_eq!(parts, ["2024-05", "2024-Q2", "2024", "2020s", "2000-2099"]);
+        assert_eq!(
+            parts,
+            [
+                "2024-05-17",
+                "2024-W20",
+                "2024-05",
+                "2024-Q2",
+                "2024",
+                "2020-2024",
+                "2020s",
+                "2000-2099"
+            ]
+        );
     }
 }

@@ -79,15 +79,43 @@ pub enum HierarchyMistake {
     },
     /// Values of the data have no row.
     #[error(
-        "{count} of the column's {distinct} distinct values have no row; the first is in record {record}"
+        "{count} of the column's {distinct} distinct values have no row; {records} records have one of them, the first is record {record}"
     )]
     MissingValues {
         /// Distinct values without a row.
         count: usize,
         /// Distinct values of the column.
         distinct: usize,
+        /// Records with such a value.
+        records: usize,
         /// First record with such a value, from 1 (0 when unknown).
         record: usize,
+    },
+    /// Values of the data are outside of a ready-made hierarchy.
+    #[error(
+        "{count} of the column's {distinct} distinct values are outside of `{name}`; {records} records have one of them, the first is record {record}"
+    )]
+    Outside {
+        /// The ready-made hierarchy.
+        name: &'static str,
+        /// Distinct values outside.
+        count: usize,
+        /// Distinct values of the column.
+        distinct: usize,
+        /// Records with such a value.
+        records: usize,
+        /// First record with such a value, from 1 (0 when unknown).
+        record: usize,
+    },
+    /// Intervals of one width do not lie within those of the next.
+    #[error("intervals do not nest: width {step}, {width}, is no multiple of {below} before it")]
+    WidthDoesNotNest {
+        /// Which width of the list, from 1.
+        step: usize,
+        /// The width.
+        width: String,
+        /// The one before.
+        below: String,
     },
     /// The kind of hierarchy needs values of another kind.
     #[error("{hierarchy} needs {needed} values, but the column is {found}")]
@@ -139,6 +167,8 @@ impl Error {
                 HierarchyMistake::DoesNotNest { .. } => "hierarchy-does-not-nest",
                 HierarchyMistake::Cycle { .. } => "hierarchy-cycle",
                 HierarchyMistake::MissingValues { .. } => "hierarchy-missing-value",
+                HierarchyMistake::Outside { .. } => "hierarchy-outside",
+                HierarchyMistake::WidthDoesNotNest { .. } => "hierarchy-width",
                 HierarchyMistake::WrongKind { .. } => "hierarchy-wrong-kind",
                 HierarchyMistake::TooHigh { .. } => "hierarchy-too-high",
                 HierarchyMistake::TooLarge { .. } => "hierarchy-too-large",
@@ -170,8 +200,14 @@ impl Error {
                     "use another label for one of the two levels".into()
                 }
                 HierarchyMistake::MissingValues { .. } => {
-                    "add a row for each value of the column".into()
+                    "add a row for each value; `denym hierarchy check DATA --column NAME --hierarchy FILE -o uncovered.csv` lists those without one".into()
                 }
+                HierarchyMistake::Outside { name, .. } => format!(
+                    "correct them, or write a file: `denym hierarchy check DATA --column NAME --hierarchy {name} -o uncovered.csv` lists them"
+                ),
+                HierarchyMistake::WidthDoesNotNest { below, .. } => format!(
+                    "take a multiple of {below} in its place, such as `interval = [5, 10, 20]`"
+                ),
                 HierarchyMistake::WrongKind { .. } => {
                     "choose a hierarchy that fits the column, or declare the column's `type`".into()
                 }
@@ -182,9 +218,21 @@ impl Error {
                     "shorten the longest values, take a larger `step`, or give a `max-level`".into()
                 }
                 HierarchyMistake::BadParameters { .. } => {
-                    "see `denym anonymize --help` for the forms of a hierarchy".into()
+                    "see the guide on hierarchies, or let `denym hierarchy draft` write one".into()
                 }
             },
+        }
+    }
+
+    /// The same mistake, found on this line of whatever file describes the hierarchy.
+    #[must_use]
+    pub fn at(self, found: usize) -> Error {
+        match self {
+            Error::Hierarchy { mistake, line } => Error::Hierarchy {
+                mistake,
+                line: line.or(Some(found)),
+            },
+            other => other,
         }
     }
 

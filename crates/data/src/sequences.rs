@@ -27,7 +27,7 @@ mod wide;
 pub use builder::PathsBuilder;
 pub use columns::{Columns, Form, SEPARATOR};
 pub use error::PathsError;
-pub use gps::Grid;
+pub use gps::{Edges, Grid};
 pub use publish::Published;
 pub use read::{SequenceTable, Wanted};
 pub use times::seconds;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::Error;
 use crate::certificate::{AttackResult, Certificate, Claim};
 use crate::figures::Figures;
+use crate::guard::Finding;
 use crate::policy::Policy;
 use crate::program::Program;
 
@@ -63,6 +64,8 @@ pub struct Account {
     pub program: Option<Program>,
     /// What the steward should know.
     pub warnings: Vec<String>,
+    /// What guards against mistakes found, the worst first.
+    pub findings: Vec<Finding>,
     /// Why there is no release, when no solver could find one.
     pub refusal: Option<Refusal>,
     /// What the red team achieved on the release.
@@ -82,6 +85,7 @@ impl Account {
             claims: Vec::new(),
             program: Some(crate::program::of(policy)),
             warnings: Vec::new(),
+            findings: Vec::new(),
             refusal: None,
             attacks: Vec::new(),
         }

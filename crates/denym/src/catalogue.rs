@@ -30,5 +30,6 @@ pub(crate) fn vocabulary() -> Vocabulary {
     Vocabulary::new(|kind| Words {
         algorithms: algorithms_for(kind).collect(),
         attacks: denym_attack::gated_on(kind),
+        findings: crate::guard::acceptable(),
     })
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use denym_data::{Column, Table, numbers};
+use denym_data::{Column, Kind, Table, numbers};
 use denym_engine::{Engine, ReadOptions};
 use denym_measure::metrics::{Comparison, compare};
 use denym_microdata::Matrix;
@@ -11,6 +11,7 @@ use denym_microdata::utility::{MomentChange, kolmogorov_smirnov, moment_change};
 
 use crate::anonymize::Measures;
 use crate::attack::is_bundle;
+use crate::certificate::ColumnRole;
 use crate::kinds::microdata::measures;
 use crate::listener::{Listener, Phase};
 use crate::{Error, threads, verify, windows};
@@ -35,7 +36,95 @@ pub fn compare_tables(
         });
     }
     listener.phase(Phase::Auditing);
-    Ok(threads::pool(threads)?.install(|| compare(&first, &second)))
+    let mut found = threads::pool(threads)?.install(|| compare(&first, &second));
+    let codes = codes(&first, &second, after)?;
+    let is_code = |name: &String| codes.contains(name);
+    for column in found
+        .columns
+        .iter_mut()
+        .filter(|column| is_code(&column.name))
+    {
+        column.moments = None;
+    }
+    found
+        .correlations
+        .retain(|(one, other, ..)| !is_code(one) && !is_code(other));
+    Ok(found)
+}
+
+/// Columns whose numbers measure nothing, so that a mean of them means nothing: numbers of people, codes, running numbers.
+fn codes(first: &Table, second: &Table, after: &Path) -> Result<Vec<String>, Error> {
+    let mut roles = Vec::new();
+    if is_bundle(after) {
+        let certificate = verify::read_certificate(&verify::public_half(after)?)?;
+        roles = certificate
+            .files()
+            .flat_map(|file| file.columns.clone())
+            .collect();
+    }
+    let numbered = |name: &str| {
+        let mut roles = roles.iter().filter(|column| column.name == name);
+        roles.any(|column| {
+            matches!(
+                column.role,
+                ColumnRole::SubjectNumber | ColumnRole::Pseudonym | ColumnRole::Group
+            )
+        })
+    };
+    let both = first.columns().iter().filter_map(|column| {
+        let other = second.column(&column.name)?;
+        let redacted = |column: &Column| {
+            let mut labels = column.dictionary.values();
+            labels.any(|label| label.len() > 1 && label.ends_with('*'))
+        };
+        let code = numbered(&column.name)
+            || is_called_a_code(&column.name)
+            || redacted(other)
+            || runs(column);
+        code.then(|| column.name.clone())
+    });
+    Ok(both.collect())
+}
+
+/// Whether a column is called what people call codes.
+fn is_called_a_code(name: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "id",
+        "zip",
+        "zipcode",
+        "plz",
+        "postcode",
+        "postal",
+        "postleitzahl",
+        "code",
+        "nr",
+        "no",
+        "number",
+        "nummer",
+        "key",
+        "phone",
+        "telefon",
+        "tel",
+        "iban",
+        "cp",
+    ];
+    let name = name.to_lowercase();
+    let mut words = name.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| WORDS.contains(&word))
+}
+
+/// Whether the numbers of a column run on, nearly one for each record: then they count, and measure nothing.
+fn runs(column: &Column) -> bool {
+    if column.dictionary.kind() != Kind::Integer {
+        return false;
+    }
+    let distinct = column.dictionary.len() as f64;
+    let numbers = column.dictionary.numbers();
+    let known = || numbers.iter().flatten().copied();
+    let low = known().fold(f64::INFINITY, f64::min);
+    let high = known().fold(f64::NEG_INFINITY, f64::max);
+    // Ages and heights run on too, but there are not that many of them, and many share each.
+    distinct > 100.0 && 2.0 * distinct > column.codes.len() as f64 && high - low < 1.2 * distinct
 }
 
 /// The table that `path` is or, where it is a bundle or the directory of a stream, publishes.
@@ -51,8 +140,8 @@ pub(crate) fn table_of(
         return Ok(engine.read(path, options)?);
     }
     let half = verify::public_half(path)?;
-    let file = verify::read_certificate(&half)?.data.file;
-    Ok(engine.read(half.join(file), options)?)
+    let certificate = verify::read_certificate(&half)?;
+    verify::read(engine, &half, &certificate.data)
 }
 
 /// How the numbers of two data sets differ.
@@ -103,7 +192,11 @@ pub fn compare_numbers(
             .flatten()
     };
     let mut changed = Vec::new();
+    let codes = codes(&first, &second, after)?;
     for column in first.columns() {
+        if codes.contains(&column.name) {
+            continue;
+        }
         let Some(other) = second.column(&column.name) else {
             continue;
         };

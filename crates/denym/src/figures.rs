@@ -178,6 +178,21 @@ pub(crate) fn by_name<T: Clone + Into<Value>>(pairs: &[(String, T)]) -> Value {
         .into()
 }
 
+/// A share as a percentage with as many digits as mean something, as every front door writes it.
+pub fn percent(share: f64) -> String {
+    denym_report::percent(share).replace('\u{a0}', " ")
+}
+
+/// So many of something, in the singular where there is one.
+pub fn counted(many: u64, one: &str) -> String {
+    let end = match one {
+        _ if many == 1 => "",
+        "class" => "es",
+        _ => "s",
+    };
+    format!("{many} {one}{end}")
+}
+
 /// A number with at most four decimals, as every front door writes it.
 pub fn number(value: f64) -> String {
     let text = format!("{value:.4}");

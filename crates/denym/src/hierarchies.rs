@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use denym_data::{Column, Hierarchy};
+use denym_data::{Column, Hierarchy, HierarchyMistake, ReadyMade, Table};
 use denym_engine::Engine;
 
 use crate::Error;
+use crate::policy::{names_to_show, suggest_column};
 
 /// Reads and checks the hierarchy of `column`; every mistake names the file and the line.
 pub(crate) fn from_file(
@@ -13,9 +14,19 @@ pub(crate) fn from_file(
     column: &Column,
     file: &Path,
 ) -> Result<Hierarchy, Vec<Error>> {
-    let rows = engine
+    let mut rows = engine
         .read_hierarchy(file)
         .map_err(|error| vec![Error::Engine(error)])?;
+    // The file names values as the source writes them.
+    if let Some(notation) = engine.notation_of(&column.name) {
+        for label in rows.iter_mut().filter_map(|row| row.labels.first_mut()) {
+            if column.dictionary.code_of(label).is_none()
+                && let Some(plain) = notation.plain(label)
+            {
+                *label = plain;
+            }
+        }
+    }
     Hierarchy::from_rows(column, &rows).map_err(|errors| {
         let located = |error| Error::Hierarchy {
             attribute: column.name.clone(),
@@ -26,33 +37,104 @@ pub(crate) fn from_file(
     })
 }
 
+/// The ready-made hierarchy of this name, for `column`.
+pub(crate) fn ready_made(column: &Column, name: &str) -> Result<Hierarchy, denym_data::Error> {
+    match ReadyMade::named(name) {
+        Some(ready) => Hierarchy::ready_made(column, ready),
+        None => Err(denym_data::Error::Hierarchy {
+            line: None,
+            mistake: HierarchyMistake::BadParameters {
+                what: "there is no ready-made hierarchy of this name",
+            },
+        }),
+    }
+}
+
+/// The column called `name` of the data at `path`; the mistake says what it may be called instead.
+pub(crate) fn column_of<'a>(
+    table: &'a Table,
+    name: &str,
+    path: &Path,
+) -> Result<&'a Column, Error> {
+    table.column(name).ok_or_else(|| Error::UnknownColumn {
+        column: name.to_owned(),
+        place: path.display().to_string(),
+        help: suggest_column(name, &names_to_show(table)),
+    })
+}
+
+/// Rows as a CSV file without names of columns.
+pub(crate) fn csv<'a, Row: IntoIterator<Item = &'a str>>(
+    rows: impl IntoIterator<Item = Row>,
+) -> String {
+    let mut text = String::new();
+    for row in rows {
+        for (at, cell) in row.into_iter().enumerate() {
+            if at > 0 {
+                text.push(',');
+            }
+            if cell.contains([',', ';', '"', '\n', '\r']) || cell.is_empty() {
+                text.push('"');
+                text.push_str(&cell.replace('"', "\"\""));
+                text.push('"');
+            } else {
+                text.push_str(cell);
+            }
+        }
+        text.push('\n');
+    }
+    text
+}
+
 /// The file of `attribute` in `directory`: `<attribute>.csv` or `*hierarchy_<attribute>.csv`.
 pub(crate) fn find(directory: &Path, attribute: &str) -> Result<PathBuf, Error> {
     let plain = directory.join(format!("{attribute}.csv"));
     if plain.is_file() {
         return Ok(plain);
     }
+    choose(&files_in(directory)?, attribute)
+}
+
+/// The files of a directory, in the order of their names.
+pub(crate) fn files_in(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     let entries = std::fs::read_dir(directory)
         .map_err(|error| Error::io("read the hierarchies", directory, &error))?;
-    let ending = format!("hierarchy_{attribute}.csv");
-    let mut found: Vec<PathBuf> = entries
+    let mut files: Vec<PathBuf> = entries
         .filter_map(Result::ok)
         .map(|entry| entry.path())
-        .filter(|path| {
-            path.file_name()
-                .and_then(|name| name.to_str())
-                .is_some_and(|name| name.ends_with(&ending))
-        })
         .collect();
-    found.sort();
-    match found.len() {
-        1 => Ok(found.remove(0)),
-        0 => Err(Error::Argument {
+    files.sort();
+    Ok(files)
+}
+
+/// The one among these files that is the hierarchy of `attribute` by its name.
+pub(crate) fn choose(files: &[PathBuf], attribute: &str) -> Result<PathBuf, Error> {
+    let named = |fits: &dyn Fn(&str) -> bool| -> Vec<&PathBuf> {
+        files
+            .iter()
+            .filter(|path| {
+                path.file_name()
+                    .and_then(|name| name.to_str())
+                    .is_some_and(fits)
+            })
+            .collect()
+    };
+    let plain = format!("{attribute}.csv");
+    let ending = format!("hierarchy_{plain}");
+    if let [file] = named(&|name| name == plain)[..] {
+        return Ok(file.clone());
+    }
+    match named(&|name| name.ends_with(&ending))[..] {
+        [file] => Ok(file.clone()),
+        [] => Err(Error::Argument {
             what: format!("there is no hierarchy for `{attribute}`"),
             help: format!("put `{attribute}.csv` or `*{ending}` into the directory of hierarchies"),
         }),
-        n => Err(Error::Argument {
-            what: format!("{n} files could be the hierarchy of `{attribute}`"),
+        ref several => Err(Error::Argument {
+            what: format!(
+                "{} files could be the hierarchy of `{attribute}`",
+                several.len()
+            ),
             help: format!("keep one, called `{attribute}.csv`"),
         }),
     }

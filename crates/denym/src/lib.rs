@@ -12,12 +12,16 @@ mod bundle;
 pub mod catalogue;
 mod coding;
 mod compare;
+mod draft;
 mod error;
 mod explore;
 mod figures;
 pub mod generate;
+mod guard;
 mod guarded;
 mod hierarchies;
+mod hierarchy_check;
+mod hierarchy_draft;
 mod kinds;
 mod listener;
 mod options;
@@ -33,6 +37,7 @@ mod program;
 mod promise_kinds;
 mod pseudonyms;
 mod randomness;
+mod reading;
 mod relations;
 mod reporting;
 mod scopes;
@@ -46,48 +51,59 @@ mod verify;
 mod windows;
 
 pub use anonymize::{
-    Account, ColumnTests, Input, Measures, Outcome, Refusal, Release, RunOptions, Tried, anonymize,
-    measures_document,
+    Account, ColumnTests, Input, Measures, Outcome, Refusal, Release, RunOptions, Tried,
+    USUAL_PATIENCE, anonymize, measures_document,
 };
 pub use audit::against::{Judged, audit_policy};
 pub use audit::sequences::{SequenceAuditRequest, audit_sequences};
 pub use audit::{Audit, AuditRequest, Dilemma, SpecialUniques, WhatElse, WhatIf, audit};
 pub use bundle::remove_unfinished;
 pub use compare::{NumberComparison, compare_numbers, compare_tables};
+pub use denym_data::ReadyMade;
 pub use denym_data::{Fraction, Standing, Verdict as ProgramVerdict};
 pub use denym_engine::events::{Brokers as StreamBrokers, Lag as StreamLag};
 pub use denym_engine::{Encoding, Format, ReadOptions, RecordBatch, panic_is_caught_here};
 pub use denym_measure::catalogue::{METRICS, MetricEntry, PROMISES, PromiseEntry};
 pub use denym_measure::metrics::{ColumnComparison, Comparison};
-pub use denym_measure::profile::{Pattern, Profile};
+pub use denym_measure::profile::{LeftOut, Profile};
+pub use denym_measure::recognize::{Meaning, Pattern};
 pub use denym_measure::risk::{Presence, Wildcards};
 pub use denym_measure::sequences::SequenceAudit;
 pub use denym_measure::{SensitiveSurvey, Survey};
 pub use denym_release::certificate::{
-    Altered, AttackResult, Basis, Certificate, Check, Claim, ColumnRole, DataFile, Groups,
-    KnownTogether, PathClaims, PathForm, PublishedColumn, Sensitive, TransactionForm, Word,
+    Altered, AttackResult, Basis, Certificate, CertifiedFinding, Check, Claim, ColumnRole,
+    DataFile, Groups, KnownTogether, PathClaims, PathForm, PublishedColumn, Sensitive,
+    TransactionForm, Word,
 };
+pub use denym_report::Language;
 pub use denym_sequences::Elements;
 pub use denym_stream::Counts as StreamCounts;
 pub use error::Error;
 pub use explore::{Exploration, ExploreRequest, Trial, explore};
-pub use figures::{Figure, Figures, Reader, number};
+pub use figures::{Figure, Figures, Reader, counted, number, percent};
+pub use guard::{FINDINGS, Finding, FindingEntry, Severity};
 pub use guarded::guarded;
+pub use hierarchy_check::{HierarchyCheck, HierarchySource, check_hierarchy};
+pub use hierarchy_draft::{DraftedHierarchy, Form, draft_hierarchy};
 pub use listener::{Listener, Phase, Silent};
 pub use outline::{Cost, Outline, Plan, TimeClass, plan};
 pub use policy::stream::{StreamSink, StreamSource, StreamSpec};
 pub use policy::{Mistake, Policy, parse_policy, read_policy, read_stream_policy};
-pub use profile::{draft_policy, looks_like, profile_table};
+pub use profile::{draft_policy, looks_like, profile_source, profile_table};
 pub use program::{Found as ProgramFound, Program, verdict_words};
 pub use promise_kinds::{PromiseKind, promise_kinds};
 pub use pseudonyms::Environment;
-pub use stream::{StreamListener, StreamProgress, StreamRun, StreamSummary, stream};
+pub use reading::Reading;
+pub use stream::{
+    StreamListener, StreamProgress, StreamRun, StreamSummary, stream, stream_findings,
+};
 pub use utility::{Utility, utility};
 pub use verify::{
     BrokenWindow, JudgedColumn, JudgedFile, Verdict, Verification, Verified, VerifiedRelease,
     VerifiedWindows, verify,
 };
 
+pub use denym_data::offending;
 pub(crate) use denym_release::{certificate, evidence, stages};
 
 use std::path::Path;

@@ -40,6 +40,8 @@ pub trait Listener: Sync {
     fn phase(&self, phase: Phase);
     /// `done` of `total` steps of this phase are done.
     fn progress(&self, done: u64, total: u64);
+    /// The least loss found so far, and what one level per column cannot be below, as far as known.
+    fn best(&self, _best: f64, _bound: Option<f64>) {}
     /// Whether the run should go on.
     fn keep_going(&self) -> bool;
     /// Whether a search that gets better with time has some left; libraries know no clock.

@@ -1,12 +1,17 @@
 //! How a run is made, beside what the policy says; an option without a use is refused, for every kind of data.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use denym_engine::{Engine, InMemory, RecordBatch};
+use denym_report::Language;
 
 use crate::Error;
 use crate::pipeline::Kind;
 use crate::policy::Policy;
+
+/// How long `auto` searches a table when nobody says; far less where nothing is left to try.
+pub const USUAL_PATIENCE: Duration = Duration::from_secs(20);
 
 /// How a run is made, beside what the policy says.
 #[derive(Debug, Clone, Default)]
@@ -19,6 +24,9 @@ pub struct RunOptions {
     pub effort: Option<u64>,
     /// Such a search goes on until the listener says that time is up.
     pub until_told: bool,
+    /// How long `auto` searches a table when nobody set a time. It ends when the listener, who has the clock, says that time is up;
+    /// without it only what it has to do ends it, and the result is the same on every machine.
+    pub patience: Option<Duration>,
     /// Add new records to this earlier release instead of grouping all anew.
     pub onto: Option<PathBuf>,
     /// Perturb with this seed instead of secret randomness: for tests, since whoever knows it can undo the perturbation.
@@ -31,6 +39,12 @@ pub struct RunOptions {
     pub environment: Option<crate::pseudonyms::Environment>,
     /// Tables that are in memory; the others are read from files.
     pub input: Input,
+    /// The language of reports and of the recipient's README; the policy's when `None`.
+    pub language: Option<Language>,
+    /// The day that reports carry, as the caller has it: nothing here reads a clock.
+    pub date: Option<String>,
+    /// Who prepared the release, as reports carry it; the policy's when `None`.
+    pub prepared_by: Option<String>,
 }
 
 /// Tables that a program holds in memory as Arrow record batches, by the names that a policy gives to its files.
@@ -92,6 +106,15 @@ impl RunOption {
 }
 
 impl RunOptions {
+    /// The language of what people read of a run under `policy`.
+    pub(crate) fn language(&self, policy: &Policy) -> Language {
+        let told = policy.report.language;
+        let known = Language::ALL.iter().find(|(name, _)| Some(*name) == told);
+        self.language
+            .or(known.map(|(_, language)| *language))
+            .unwrap_or_default()
+    }
+
     fn has(&self, option: RunOption) -> bool {
         match option {
             RunOption::Effort => self.effort.is_some(),

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::Error;
 use crate::account::Outcome;
+use crate::guard::Finding;
 use crate::listener::Listener;
 use crate::options::RunOptions;
 use crate::pipeline::{Planning, Ready};
@@ -27,6 +28,8 @@ pub struct Outline {
     pub limits: Vec<String>,
     /// What the steward should know although it is no mistake.
     pub warnings: Vec<String>,
+    /// What guards against mistakes find without a search, the worst first.
+    pub findings: Vec<Finding>,
 }
 
 /// A figure that says how large the work is.
@@ -90,7 +93,12 @@ pub(crate) struct Sketch {
 
 impl Outline {
     /// A sketch with what every kind of data says alike.
-    pub(crate) fn new(kind: &'static str, policy: &Policy, sketch: Sketch) -> Outline {
+    pub(crate) fn new(
+        kind: &'static str,
+        policy: &Policy,
+        sketch: Sketch,
+        findings: Vec<Finding>,
+    ) -> Outline {
         let algorithm = policy.release.algorithm;
         let program = program::of(policy).sentence();
         Outline {
@@ -101,6 +109,7 @@ impl Outline {
             time: TimeClass::of(sketch.work),
             limits: algorithm.limits().into_iter().chain([program]).collect(),
             warnings: sketch.warnings,
+            findings,
         }
     }
 }

@@ -12,7 +12,8 @@ use std::path::Path;
 
 use denym_data::{AlgorithmEntry, Table};
 use denym_engine::{Engine, Format};
-use denym_report::Report;
+use denym_release::codebook::{self, Codebook};
+use denym_report::{Language, Report};
 use serde_json::Value;
 
 use crate::account::{Account, Outcome, Refusal, Release};
@@ -21,10 +22,12 @@ use crate::attack::RedTeam;
 use crate::audit::against::{self, Judged};
 use crate::bundle::Draft;
 use crate::certificate::{
-    Altered, Certificate, Claim, DataFile, FORM, Groups, KnownTogether, PathClaims,
+    Altered, Certificate, Claim, DataFile, Document, FORM, Groups, KnownTogether, PathClaims,
     PublishedColumn, Sensitive, TransactionForm,
 };
 use crate::explore::{Grid, Layout, Points, Setting};
+use crate::figures::Figures;
+use crate::guard::{self, After, Before, Fate, Finding};
 use crate::kinds::Verb;
 use crate::listener::{Listener, Phase};
 use crate::options::{RunOption, RunOptions};
@@ -32,7 +35,13 @@ use crate::outline::{Outline, Sketch};
 use crate::plan::data_name;
 use crate::policy::Policy;
 use crate::stages::Written;
-use crate::{Error, source, threads};
+use crate::{Error, reporting, source, threads};
+
+/// The report that may be handed out.
+const EXTERNAL: &str = "steward/report-external.html";
+
+/// Files of the public half that no data may stand in the place of.
+const OWN_FILES: [&str; 2] = ["certificate.json", codebook::FILE];
 
 /// What every step of a run has at hand.
 #[derive(Clone, Copy)]
@@ -50,6 +59,11 @@ pub(crate) struct Run<'a> {
 }
 
 impl Run<'_> {
+    /// The language of what people read.
+    pub(crate) fn language(&self) -> Language {
+        self.options.language(self.policy)
+    }
+
     /// Stops the run when the listener wants that.
     pub(crate) fn proceed(&self) -> Result<(), Error> {
         if self.listener.keep_going() {
@@ -154,6 +168,10 @@ pub(crate) trait Kind: Sized + 'static {
     fn plan(run: &Run<'_>, source: &Self::Source) -> Result<Self::Plan, Error>;
     /// What will be done and how large it is.
     fn sketch(run: &Run<'_>, source: &Self::Source, plan: &Self::Plan) -> Sketch;
+    /// What guards look at before the search.
+    fn before<'a>(run: &Run<'a>, _source: &'a Self::Source, _plan: &'a Self::Plan) -> Before<'a> {
+        Before::of(run.policy)
+    }
     /// What a run would come to; nothing is written.
     fn attempt(run: &Run<'_>, source: &Self::Source) -> Result<Account, Error>;
     /// Does it.
@@ -182,7 +200,6 @@ pub(crate) trait Kind: Sized + 'static {
         _source: &Self::Source,
         _grid: &Grid,
         _asked: &[&'static AlgorithmEntry],
-        _until_told: bool,
     ) -> Result<Option<Points>, Error> {
         Ok(None)
     }
@@ -225,6 +242,10 @@ pub(crate) trait Bundled: Kind {
         judged: &Self::Judged,
         account: &Account,
     ) -> Result<RedTeam, Error>;
+    /// What became of the records, for guards to look at.
+    fn fate<'a>(_made: &'a Made<'a, Self>, _shown: &'a Self::Shown) -> Fate<'a> {
+        Fate::default()
+    }
     /// What the certificate states.
     fn state(made: &Made<'_, Self>, shown: &Self::Shown, account: &Account) -> Statement;
     /// What is told.
@@ -279,12 +300,11 @@ impl Verb for Planning<'_> {
     fn on<K: Kind>(self, policy: &Policy) -> Self::Output {
         self.options.check::<K>(policy)?;
         let prepared = Prepared::<K>::new(policy, self.options, self.listener)?;
-        let sketch = K::sketch(
-            &prepared.run(self.listener),
-            &prepared.source,
-            &prepared.plan,
-        );
-        let outline = Outline::new(K::NAME, policy, sketch);
+        let run = prepared.run(self.listener);
+        let sketch = K::sketch(&run, &prepared.source, &prepared.plan);
+        let mut findings = guard::before(&K::before(&run, &prepared.source, &prepared.plan));
+        findings.extend(guard::unused(policy, &findings, false));
+        let outline = Outline::new(K::NAME, policy, sketch, findings);
         Ok((outline, Box::new(prepared)))
     }
 }
@@ -401,11 +421,28 @@ impl<K: Bundled> Prepared<K> {
     /// Makes the release in `draft`.
     pub(crate) fn release(&self, draft: Draft, listener: &dyn Listener) -> Result<Outcome, Error> {
         let run = self.run(listener);
-        run.phase(Phase::Searching)?;
-        match K::solve(&run, &self.source, &self.plan) {
-            Err(error) => hopeless::<K>(&run, &self.source, &self.plan, error),
-            Ok(solved) => self.publish(draft, &run, solved),
+        let view = K::before(&run, &self.source, &self.plan);
+        let findings = guard::before(&view);
+        if let Some(refusal) = guard::refusal(&findings) {
+            let nothing = Figures::default().with("classes", Value::Null);
+            let account = Account {
+                findings,
+                program: None,
+                ..Account::of(run.policy, view.records, nothing)
+            };
+            return Ok(refused(account, Some(refusal)));
         }
+        run.phase(Phase::Searching)?;
+        let mut outcome = match K::solve(&run, &self.source, &self.plan) {
+            Err(error) => hopeless::<K>(&run, &self.source, &self.plan, error),
+            Ok(solved) => self.publish(draft, &run, solved, (&view, &findings)),
+        };
+        if let Ok(Outcome::Refused(account)) = &mut outcome
+            && account.findings.is_empty()
+        {
+            account.findings = findings;
+        }
+        outcome
     }
 
     /// Writes, proves and attacks what was found; publishes it if nothing stands in the way.
@@ -414,19 +451,27 @@ impl<K: Bundled> Prepared<K> {
         draft: Draft,
         run: &Run<'_>,
         mut solved: K::Solved,
+        (view, found_before): (&Before<'_>, &[Finding]),
     ) -> Result<Outcome, Error> {
         let (policy, engine) = (run.policy, run.engine);
         let (source, plan) = (&self.source, &self.plan);
         run.phase(Phase::Writing)?;
         let format = policy.release.format;
+        let writing = source::Writing::of(policy, engine);
         let mut files = Vec::new();
         for sheet in K::show(run, source, plan, &mut solved)? {
             let name = data_name(&policy.data.path);
-            let file = format!("{name}{}.{}", sheet.suffix, format.name());
+            let mut file = format!("{name}{}.{}", sheet.suffix, format.name());
+            if OWN_FILES.contains(&file.as_str()) {
+                file = format!("data-{file}");
+            }
             let path = draft.path(&format!("release/{file}"));
-            source::write_release(engine, &sheet.table, format, policy.release.formulas, &path)?;
+            let formulas = policy.release.formulas;
+            let written =
+                source::write_release(engine, &sheet.table, format, formulas, &path, &writing)?;
             files.push(DataFile {
                 file,
+                written,
                 format: format.name().to_owned(),
                 records: sheet.table.records() as u64,
                 sha256: String::new(),
@@ -438,7 +483,7 @@ impl<K: Bundled> Prepared<K> {
         let path = |file: &DataFile| draft.path(&format!("release/{}", file.file));
         let mut tables = Vec::with_capacity(files.len());
         for file in &files {
-            tables.push(read_back::<K>(engine, &path(file), format)?);
+            tables.push(read_back::<K>(engine, &path(file), format, file)?);
         }
         for file in &mut files {
             file.sha256 = denym_engine::fingerprint(path(file))?;
@@ -450,6 +495,8 @@ impl<K: Bundled> Prepared<K> {
             solved: &solved,
             files: &files,
         };
+        let mut codebook = Codebook::new(policy, &files, &tables);
+        let outside = reporting::external::Shown::of(&files, &tables, run.language());
         let written = Written::new(K::see(&made, tables)?);
         // The source's bytes are read once more while the judge is at work.
         let (proven, sources) = rayon::join(
@@ -475,18 +522,53 @@ impl<K: Bundled> Prepared<K> {
                 return Ok(refused(account, K::failed(&judged)));
             }
         };
-        let certificate = gated.certificate(statement(
+        let mut findings = found_before.to_vec();
+        findings.extend(guard::after(&After {
+            before: view,
+            account: &account,
+            red_team: &red_team,
+            fate: K::fate(&made, gated.shown()),
+        }));
+        findings.extend(guard::unused(policy, &findings, true));
+        guard::sort(&mut findings);
+        account.findings = findings;
+        if let Some(refusal) = guard::refusal(&account.findings) {
+            account.attacks = gated.attacks().to_vec();
+            return Ok(refused(account, Some(refusal)));
+        }
+        let mut certificate = gated.certificate(statement(
             policy,
             &files,
-            account.suppressed_records,
+            &account,
             K::state(&made, gated.shown(), &account),
         )?);
         account.claims.clone_from(&certificate.claims);
         account.attacks.clone_from(&certificate.attacks);
 
         run.phase(Phase::Reporting)?;
+        codebook.tell(&certificate.altered);
+        let language = run.language();
+        let document = reporting::codebook::document(&codebook, language);
+        let place = format!("release/{}", codebook::FILE);
+        draft.write(&place, json(&document)?.as_bytes())?;
+        certificate.codebook = Some(Document {
+            file: codebook::FILE.to_owned(),
+            sha256: denym_engine::fingerprint(draft.path(&place))?,
+        });
         let mut told = K::tell(&made, gated.shown(), judged, &account, &certificate)?;
-        told.report.attacks.extend(red_team.report());
+        told.readme += &reporting::codebook::readme(&codebook, &certificate, language);
+        told.readme += &reporting::findings(&certificate);
+        told.readme += &reporting::how_to_check(language);
+        let sources = sources?;
+        let signed = reporting::sign_off(run, &certificate, &sources);
+        let mut outside =
+            reporting::external::report(&certificate, &codebook, outside, signed.clone(), language);
+        let findings = account.findings.iter().filter_map(Finding::outside);
+        outside.findings = findings.collect();
+        draft.write(EXTERNAL, denym_report::html(&outside).as_bytes())?;
+        told.report.sign_off = Some(signed);
+        told.report.attacks.extend(red_team.report(language));
+        told.report.findings = account.findings.iter().map(Finding::reported).collect();
         draft.write("release/certificate.json", json(&certificate)?.as_bytes())?;
         draft.write("release/README.md", told.readme.as_bytes())?;
         let page = denym_report::html(&told.report);
@@ -495,7 +577,8 @@ impl<K: Bundled> Prepared<K> {
         told.documents.extend([
             ("steward/plan.json", json(&told.plan)?),
             ("steward/attacks.json", json(&red_team.document())?),
-            ("steward/source.json", json(&sources?)?),
+            ("steward/source.json", json(&sources)?),
+            ("steward/findings.json", json(&findings_document(&account))?),
         ]);
         for (name, text) in &told.documents {
             draft.write(name, text.as_bytes())?;
@@ -504,7 +587,8 @@ impl<K: Bundled> Prepared<K> {
             // The steward opens them in a spreadsheet too.
             let formulas = policy.release.formulas.for_the_steward();
             let path = draft.path(name);
-            source::write_release(engine, table, Format::Csv, formulas, &path)?;
+            let plain = source::Writing::default();
+            source::write_release(engine, table, Format::Csv, formulas, &path, &plain)?;
         }
         run.proceed()?;
         let bundle = draft.finish()?;
@@ -524,6 +608,7 @@ pub(crate) fn attempt<K: Bundled>(run: &Run<'_>, source: &K::Source) -> Result<A
     for sheet in K::show(run, source, &plan, &mut solved)? {
         files.push(DataFile {
             file: sheet.suffix.to_owned(),
+            written: None,
             format: run.policy.release.format.name().to_owned(),
             records: sheet.table.records() as u64,
             sha256: String::new(),
@@ -579,8 +664,13 @@ fn refused(mut account: Account, refusal: Option<Refusal>) -> Outcome {
 }
 
 /// The written data, exactly as it was written.
-fn read_back<K: Bundled>(engine: &Engine, path: &Path, format: Format) -> Result<Table, Error> {
-    match source::read_release(engine, path, format) {
+fn read_back<K: Bundled>(
+    engine: &Engine,
+    path: &Path,
+    format: Format,
+    file: &DataFile,
+) -> Result<Table, Error> {
+    match source::read_release(engine, path, format, file.written.as_ref()) {
         Err(Error::Engine(denym_engine::Error::NoRecords { .. })) if K::MAY_BE_EMPTY => {
             Ok(Table::default())
         }
@@ -592,7 +682,7 @@ fn read_back<K: Bundled>(engine: &Engine, path: &Path, format: Format) -> Result
 fn statement(
     policy: &Policy,
     files: &[DataFile],
-    suppressed_records: u64,
+    account: &Account,
     kind: Statement,
 ) -> Result<Certificate, Error> {
     let data = files.first().cloned().ok_or_else(|| Error::Internal {
@@ -610,15 +700,27 @@ fn statement(
         sensitive: kind.sensitive,
         subject: kind.subject,
         known_together: kind.known_together,
-        suppressed_records,
+        suppressed_records: account.suppressed_records,
         altered: kind.altered,
         groups: kind.groups,
+        codebook: None,
         claims: Vec::<Claim>::new(),
         program: Some(crate::program::of(policy)),
         attacks: Vec::new(),
+        findings: account
+            .findings
+            .iter()
+            .filter_map(Finding::certified)
+            .collect(),
         paths: kind.paths,
         transactions: kind.transactions,
     })
+}
+
+/// What guards found, for the steward.
+fn findings_document(account: &Account) -> Value {
+    let findings = account.findings.iter().map(Finding::document);
+    serde_json::json!({ "findings": findings.collect::<Vec<_>>() })
 }
 
 /// A document of a bundle.

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use denym_data::{Column, Hierarchy, Recoding, Role, Summary, Table};
 use denym_engine::Engine;
@@ -447,11 +446,6 @@ pub(crate) fn hierarchy(
     column: &Column,
     engine: &Engine,
 ) -> Result<Hierarchy, Vec<Error>> {
-    let one = |error: denym_data::Error, file: Option<PathBuf>| Error::Hierarchy {
-        attribute: spec.name.clone(),
-        file,
-        error,
-    };
     let dictionary = &column.dictionary;
     let built = match &spec.hierarchy {
         HierarchySpec::Flat => Ok(Hierarchy::flat(dictionary)),
@@ -468,8 +462,16 @@ pub(crate) fn hierarchy(
             Hierarchy::priority(dictionary, &by_frequency(column), *steps)
         }
         HierarchySpec::Priority(order, steps) => Hierarchy::priority(dictionary, order, *steps),
+        HierarchySpec::ReadyMade(name) => hierarchies::ready_made(column, name),
     };
-    built.map_err(|error| vec![one(error, None)])
+    // What the policy wrote is found on its line.
+    built.map_err(|error| {
+        vec![Error::Hierarchy {
+            attribute: spec.name.clone(),
+            file: Some(policy.file.clone()),
+            error: error.at(policy.line_of(&spec.hierarchy_span)),
+        }]
+    })
 }
 
 /// The values of a column, the most frequent first.

@@ -39,6 +39,8 @@ pub(crate) fn read(
     options.columns = Some(wanted.iter().map(|&name| name.to_owned()).collect());
     // The register may have another form than the data.
     (options.format, options.delimiter) = (None, None);
+    (options.skip_rows, options.sheet) = (None, None);
+    source::as_the_source(policy, engine, &mut options);
     let register = engine
         .read(policy.resolve(Path::new(file)), &options)
         .map_err(|error| match error {

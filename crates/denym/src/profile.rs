@@ -3,12 +3,14 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use denym_data::{DatePart, Decimal, End, Kind, Role};
-use denym_engine::{Engine, ReadOptions};
-use denym_measure::profile::{ColumnProfile, GuessedHierarchy, Profile, profile};
+use denym_data::{Kind, Role};
+use denym_engine::{Detection, Engine, ReadOptions};
+use denym_measure::profile::{ColumnProfile, Profile, profile};
 
 use crate::compare::table_of;
+use crate::draft::{self, Shape};
 use crate::listener::{Listener, Phase};
+use crate::reading::Reading;
 use crate::{Error, threads};
 
 /// Combinations of up to this many quasi-identifiers are compared.
@@ -24,40 +26,58 @@ pub fn profile_table(
     threads: Option<usize>,
     listener: &dyn Listener,
 ) -> Result<Profile, Error> {
+    profile_source(path, options, threads, listener).map(|(profile, _)| profile)
+}
+
+/// What is in the table at `path`, and how it is written; texts that seem to stand for missing values are taken for such.
+pub fn profile_source(
+    path: &Path,
+    options: &ReadOptions,
+    threads: Option<usize>,
+    listener: &dyn Listener,
+) -> Result<(Profile, Reading), Error> {
     let engine = Engine::new(threads)?;
     listener.phase(Phase::Reading);
-    let table = table_of(&engine, path, options)?;
+    let options = ReadOptions {
+        detection: Detection::NotationsAndMissing,
+        ..options.clone()
+    };
+    let table = table_of(&engine, path, &options)?;
+    let reading = Reading {
+        form: engine.form_of(path),
+        asked: options,
+    };
     listener.phase(Phase::Auditing);
-    Ok(threads::pool(threads)?.install(|| profile(&table, MOST_COMBINED)))
+    let mut found = threads::pool(threads)?.install(|| profile(&table, MOST_COMBINED));
+    draft::take_files_beside(&mut found, &table, path, &engine);
+    Ok((found, reading))
 }
 
 /// The kind of data whose columns these are, where it is no table of people, and what its policy says.
 pub fn looks_like(profile: &Profile) -> Option<(&'static str, &'static str)> {
-    let has = |name: &str| profile.columns.iter().any(|column| column.name == name);
-    if has("path") || has("subject") && has("location") && has("time") {
-        Some(("paths", "`kind = \"paths\"` and `knows = { doublets = 2 }`"))
-    } else if has("items") || has("subject") && has("item") {
-        Some((
-            "transactions",
-            "`kind = \"transactions\"` and `knows = { items = 2 }`",
-        ))
-    } else if has("id") && has("institution") {
-        Some((
-            "trails",
-            "`kind = \"trails\"` and `identified = \"people.csv\"`",
-        ))
-    } else {
-        None
-    }
+    let says = match Shape::of(profile) {
+        Shape::Table => return None,
+        Shape::Paths(_) => "`kind = \"paths\"` and `knows = { doublets = 2 }`",
+        Shape::Transactions(_) => "`kind = \"transactions\"` and `knows = { items = 2 }`",
+        Shape::Trails => "`kind = \"trails\"` and `identified = \"people.csv\"`",
+    };
+    Shape::of(profile).kind().map(|kind| (kind, says))
 }
 
-/// A policy for the table at `path`, as `anonymize` accepts it; every guess with its reason beside it.
-pub fn draft_policy(profile: &Profile, path: &str) -> String {
+/// A policy for the table at `path`, as `anonymize` accepts it; every guess with its reason beside it, and how the table is read.
+pub fn draft_policy(profile: &Profile, path: &str, reading: &Reading) -> String {
+    let shape = Shape::of(profile);
     let mut text = format!(
         "# Drafted by `denym profile`. Every role is a guess with its reason beside it: correct them, nobody else can.\n\n\
-         [data]\npath = {}\n\n[attributes]\n",
-        quoted(path)
+         [data]\npath = {}\n{}{}",
+        quoted(path),
+        reading.data_lines(),
+        shape.data_lines()
     );
+    if let Some(rest) = shape.rest(profile) {
+        return text + &rest;
+    }
+    text.push_str("\n[attributes]\n");
     if let Some((kind, says)) = looks_like(profile) {
         let line = format!(
             "# These look like {kind}, which a policy for a table does not protect: its policy has {says}.\n"
@@ -72,12 +92,23 @@ pub fn draft_policy(profile: &Profile, path: &str) -> String {
         .unwrap_or(0)
         .min(WIDEST);
     for column in &profile.columns {
-        let reason = column.reasons.join("; ").replace('\n', " ");
+        let remark = reading.remark(&column.name);
+        let reasons: Vec<&str> = column.reasons.iter().map(AsRef::as_ref).collect();
+        let reasons = reasons.into_iter().chain(remark.as_deref());
+        let mut reason = reasons.collect::<Vec<_>>().join("; ").replace('\n', " ");
+        // A column that is not named is not released.
+        let mark = match column.left_out {
+            Some(why) => {
+                why.reason().clone_into(&mut reason);
+                "# "
+            }
+            None => "",
+        };
         let _ = writeln!(
             text,
-            "{:width$} = {}   # {reason}",
+            "{mark}{:width$} = {}   # {reason}",
             key(&column.name),
-            attribute(column)
+            reading.attribute(&column.name, &attribute(column, profile.all_numbers, path))
         );
     }
     let k = 5.min(profile.records.max(1));
@@ -85,18 +116,25 @@ pub fn draft_policy(profile: &Profile, path: &str) -> String {
         text,
         "\n[adversary]\nknows = \"quasi-identifiers\"\n\n[promise]\nk-anonymity = {k}\n"
     );
-    for column in sensitive(profile) {
-        // A bound that every table with two or more values can reach.
-        let l = 2.min(column.distinct + usize::from(column.missing > 0));
-        if l == 2 {
-            let _ = writeln!(
-                text,
-                "# l-diversity = {{ attribute = {}, kind = \"distinct\", l = {l} }}",
-                quoted(&column.name)
-            );
+    // A bound that every table with two or more values can reach.
+    let diverse: Vec<String> = sensitive(profile)
+        .filter(|column| column.distinct + usize::from(column.missing > 0) > 1)
+        .map(|column| {
+            let name = quoted(&column.name);
+            format!("{{ attribute = {name}, kind = \"distinct\", l = 2 }}")
+        })
+        .collect();
+    match diverse.as_slice() {
+        [] => {}
+        [one] => text.push_str(&format!("l-diversity = {one}\n")),
+        several => {
+            text.push_str(&format!(
+                "l-diversity = [\n    {},\n]\n",
+                several.join(",\n    ")
+            ));
         }
     }
-    text.push_str("\n[release]\nalgorithm = \"auto\"\nmetric = \"loss\"\nsuppress-at-most = 0.05\nformat = \"csv\"\n");
+    text.push_str("\n[release]\nalgorithm = \"auto\"\ngrain = \"mixed\"   # \"one-per-column\" is easier to count with, and loses more\nmetric = \"loss\"\nsuppress-at-most = 0   # more loses less detail, and groups that stand out vanish\nformat = \"csv\"\n");
     text
 }
 
@@ -107,33 +145,11 @@ fn sensitive(profile: &Profile) -> impl Iterator<Item = &ColumnProfile> {
         .filter(|column| column.role == Role::Sensitive)
 }
 
-/// A column's line in the policy.
-fn attribute(column: &ColumnProfile) -> String {
+/// A column's line in the policy, whose data is at `path`. Numbers that are to become means have no hierarchy.
+fn attribute(column: &ColumnProfile, all_numbers: bool, path: &str) -> String {
     let role = column.role.name();
-    let hierarchy = match &column.hierarchy {
-        _ if column.role != Role::QuasiIdentifier => None,
-        GuessedHierarchy::KeepOrSuppress => None,
-        GuessedHierarchy::Intervals(widths) => {
-            let scale = widths.iter().map(|width| width.scale()).max().unwrap_or(0);
-            let texts: Vec<String> = widths
-                .iter()
-                .map(|width| Decimal::format(width.scaled(scale), scale))
-                .collect();
-            Some(format!("{{ interval = [{}] }}", texts.join(", ")))
-        }
-        GuessedHierarchy::Dates(parts) => {
-            let names = parts
-                .iter()
-                .filter_map(|part| DatePart::ALL.iter().find(|entry| entry.1 == *part));
-            let texts: Vec<String> = names.map(|entry| quoted(entry.0)).collect();
-            Some(format!("{{ date = [{}] }}", texts.join(", ")))
-        }
-        GuessedHierarchy::Redaction { end, step } => {
-            let end = if *end == End::Right { "right" } else { "left" };
-            Some(format!("{{ redact = \"{end}\", step = {step} }}"))
-        }
-    };
-    match hierarchy {
+    let generalized = column.role == Role::QuasiIdentifier && !all_numbers;
+    match draft::hierarchy(&column.hierarchy, path).filter(|_| generalized) {
         None => format!("\"{role}\""),
         // A code of digits is no number to its reader: say so, or the hierarchy would not fit.
         Some(hierarchy) if hierarchy.contains("redact") && column.kind != Kind::Text => {
@@ -144,7 +160,7 @@ fn attribute(column: &ColumnProfile) -> String {
 }
 
 /// A name as a TOML key.
-fn key(name: &str) -> String {
+pub(crate) fn key(name: &str) -> String {
     let plain = !name.is_empty()
         && name
             .chars()
@@ -153,7 +169,7 @@ fn key(name: &str) -> String {
 }
 
 /// A text as a TOML string.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for letter in text.chars() {
         match letter {

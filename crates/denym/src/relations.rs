@@ -49,7 +49,9 @@ pub(crate) fn join(policy: &Policy, person: &Table, engine: &Engine) -> Result<T
     for detail in &policy.data.details {
         let mut options = source::read_options(policy);
         (options.format, options.delimiter) = (None, None);
+        (options.skip_rows, options.sheet) = (None, None);
         let mut columns = vec![detail.foreign_key.clone()];
+        options.as_written.insert(detail.foreign_key.clone());
         for spec in &policy.attributes {
             if let Some((of, column)) = detail_of(policy, &spec.name)
                 && of == detail
@@ -59,6 +61,7 @@ pub(crate) fn join(policy: &Policy, person: &Table, engine: &Engine) -> Result<T
                 if let Some(kind) = spec.kind {
                     options.kinds.insert(column.to_owned(), kind);
                 }
+                source::say(&mut options, column, spec);
             }
         }
         options.columns = Some(columns);

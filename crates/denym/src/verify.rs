@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use denym_data::Table;
 use denym_engine::{Engine, Format};
 
-use crate::certificate::{Certificate, DataFile, FORM};
+use crate::certificate::{Certificate, DataFile, Document, FORM};
 use crate::{Error, source, windows};
 use denym_release::groups;
 
@@ -48,6 +48,15 @@ fn release(directory: &Path, threads: Option<usize>) -> Result<VerifiedRelease, 
     let table = joined.as_ref().unwrap_or(&table);
     let pool = crate::threads::pool(threads)?;
     let mut found = pool.install(|| sound.judge(table, data_intact))?;
+    if let Some(codebook) = &certificate.codebook {
+        let intact = is_intact(&half, codebook)?;
+        found.codebook_intact = Some(intact);
+        if !intact {
+            found
+                .problems
+                .push("the codebook is not the one that the certificate speaks of");
+        }
+    }
     found.other_files = others(&half, &certificate)?;
     Ok(found)
 }
@@ -57,7 +66,10 @@ fn others(half: &Path, certificate: &Certificate) -> Result<Vec<String>, Error> 
     let failed = |error: std::io::Error| Error::io("list the release", half, &error);
     let known = |name: &str| {
         let mut files = certificate.files().map(|file| file.file.as_str());
-        ["certificate.json", "README.md"].contains(&name) || files.any(|file| file == name)
+        let codebook = certificate.codebook.as_ref();
+        ["certificate.json", "README.md"].contains(&name)
+            || codebook.is_some_and(|codebook| codebook.file == name)
+            || files.any(|file| file == name)
     };
     let mut found = Vec::new();
     for entry in std::fs::read_dir(half).map_err(failed)? {
@@ -71,11 +83,22 @@ fn others(half: &Path, certificate: &Certificate) -> Result<Vec<String>, Error> 
     Ok(found)
 }
 
-/// Where a file of the release is; only a plain name beside the certificate will do.
+/// Whether a document beside the data is there, byte for byte what the certificate speaks of.
+fn is_intact(half: &Path, document: &Document) -> Result<bool, Error> {
+    let path = plain_path(half, &document.file)?;
+    Ok(path.is_file() && denym_engine::fingerprint(path)? == document.sha256)
+}
+
+/// Where a file of the data is.
 fn data_path(half: &Path, file: &DataFile) -> Result<PathBuf, Error> {
-    let mut parts = Path::new(&file.file).components();
+    plain_path(half, &file.file)
+}
+
+/// Where a file of the release is; only a plain name beside the certificate will do.
+fn plain_path(half: &Path, file: &str) -> Result<PathBuf, Error> {
+    let mut parts = Path::new(file).components();
     match (parts.next(), parts.next()) {
-        (Some(std::path::Component::Normal(_)), None) => Ok(half.join(&file.file)),
+        (Some(std::path::Component::Normal(_)), None) => Ok(half.join(file)),
         _ => Err(Error::Bundle {
             what: "the name of the data is not a plain file name",
             path: half.join("certificate.json"),
@@ -83,12 +106,18 @@ fn data_path(half: &Path, file: &DataFile) -> Result<PathBuf, Error> {
     }
 }
 
-fn read(engine: &Engine, half: &Path, file: &DataFile) -> Result<Table, Error> {
+/// A file of a release, as its certificate says that it is written.
+pub(crate) fn read(engine: &Engine, half: &Path, file: &DataFile) -> Result<Table, Error> {
     let format = Format::parse(&file.format).ok_or_else(|| Error::Bundle {
         what: "the format of the data is unknown",
         path: half.join("certificate.json"),
     })?;
-    source::read_release(engine, &data_path(half, file)?, format)
+    source::read_release(
+        engine,
+        &data_path(half, file)?,
+        format,
+        file.written.as_ref(),
+    )
 }
 
 /// The data with the sensitive values of its groups.
@@ -129,6 +158,12 @@ pub(crate) fn public_half(directory: &Path) -> Result<PathBuf, Error> {
         if half.join("certificate.json").is_file() {
             return Ok(half);
         }
+    }
+    if !directory.exists() {
+        return Err(Error::Argument {
+            what: format!("there is no directory {}", directory.display()),
+            help: "name a bundle, its `release` half, or the directory of a stream".into(),
+        });
     }
     Err(Error::Bundle {
         what: "there is no certificate.json",

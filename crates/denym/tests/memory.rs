@@ -62,16 +62,23 @@ fn bundle(policy: &Path, output: &Path, options: &RunOptions) -> Result<PathBuf,
     }
 }
 
-/// Every file of a bundle but the fingerprints of its source, which are those of bytes on a disk or of cells in memory.
+/// Every file of a bundle without the fingerprints of its source, which are those of bytes on a disk or of cells in memory.
 fn files(bundle: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
+    let source = std::fs::read(bundle.join("steward/source.json")).expect("fingerprints");
+    let source: serde_json::Value = serde_json::from_slice(&source).expect("JSON");
+    let fingerprint = source[0]["sha256"].as_str().expect("one").to_owned();
     for half in ["release", "steward"] {
         for entry in std::fs::read_dir(bundle.join(half)).expect("a half") {
             let path = entry.expect("an entry").path();
             if path.ends_with("source.json") {
                 continue;
             }
-            let bytes = std::fs::read(&path).expect("a file");
+            let mut bytes = std::fs::read(&path).expect("a file");
+            if path.ends_with("report.html") {
+                let page = String::from_utf8(bytes).expect("UTF-8");
+                bytes = page.replace(&fingerprint, "").into_bytes();
+            }
             found.push((path.strip_prefix(bundle).expect("inside").to_owned(), bytes));
         }
     }

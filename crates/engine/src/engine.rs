@@ -1,8 +1,12 @@
 //! The engine: a fixed number of threads for every step from a file to the published table.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Mutex;
+
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::{Error, InMemory};
+use crate::{Error, InMemory, SourceForm};
 
 /// Reads, summarizes, applies and writes tables on a fixed number of threads.
 ///
@@ -13,6 +17,8 @@ pub struct Engine {
     pool: Option<ThreadPool>,
     /// Tables that are read from memory instead of from files.
     pub(crate) memory: InMemory,
+    /// How the sources that were read are written.
+    pub(crate) forms: Mutex<BTreeMap<PathBuf, SourceForm>>,
 }
 
 impl Engine {
@@ -29,6 +35,7 @@ impl Engine {
         Ok(Engine {
             pool: pool.transpose()?,
             memory: InMemory::default(),
+            forms: Mutex::default(),
         })
     }
 

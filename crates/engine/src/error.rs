@@ -104,6 +104,58 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+    /// Something about a workbook.
+    #[error("{mistake}")]
+    Spreadsheet {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        mistake: SpreadsheetMistake,
+    },
+    /// A file packed by gzip or zstd that does not unpack.
+    #[error("this packed file is damaged or cut short")]
+    Packed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A packed file that grows beyond all measure.
+    #[error("unpacked, this file has more than {most} bytes")]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The limit.
+        most: u64,
+    },
+    /// Values that can be read in two ways.
+    #[error("the values of column `{column}` can be read in two ways")]
+    Ambiguous {
+        /// The source.
+        path: PathBuf,
+        /// The column.
+        column: String,
+        /// What a policy says for the one way.
+        one: String,
+        /// What it says for the other.
+        other: String,
+    },
+    /// Text that the asked encoding has no bytes for.
+    #[error("{place} has characters that {encoding} cannot write")]
+    Unencodable {
+        /// The file being written.
+        path: PathBuf,
+        /// Where they are: the names of columns, or a column.
+        place: String,
+        /// The encoding.
+        encoding: &'static str,
+    },
+    /// A release that is not written as its certificate says.
+    #[error("two different cells of column `{column}` would be read as one")]
+    FallTogether {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: String,
+    },
     /// Record batches in memory that make no table.
     #[error("the record batches cannot be read: {what}")]
     Batches {
@@ -259,6 +311,38 @@ pub enum CsvMistake {
     },
 }
 
+/// What is wrong with a workbook.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum SpreadsheetMistake {
+    /// It does not hold together.
+    #[error("this is no readable workbook: it is damaged, locked or of another format")]
+    Damaged,
+    /// There is no such sheet.
+    #[error("the workbook has no such sheet; it has {sheets}")]
+    NoSheet {
+        /// How many there are.
+        sheets: usize,
+    },
+    /// A column without a name.
+    #[error("column {column} has no name")]
+    UnnamedColumn {
+        /// Its position, from 1.
+        column: usize,
+    },
+    /// Two columns with one name.
+    #[error("column {column} has the name of another before it")]
+    DuplicateColumn {
+        /// Its position, from 1.
+        column: usize,
+    },
+    /// A record without a single value.
+    #[error("a record without any value would be lost in a workbook")]
+    EmptyRecord,
+    /// A cell or a name that no workbook can hold.
+    #[error("a cell is longer than a workbook can hold")]
+    TooLarge,
+}
+
 /// What is wrong with a line of JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum JsonMistake {
@@ -328,6 +412,25 @@ impl Error {
         }
     }
 
+    /// The same error, told of another file where `to` knows one for its path.
+    pub(crate) fn moved(mut self, mut to: impl FnMut(&Path) -> Option<PathBuf>) -> Error {
+        match &mut self {
+            Error::Permission { path, .. }
+            | Error::Io { path, .. }
+            | Error::EmptyFile { path }
+            | Error::Csv { path, .. }
+            | Error::Json { path, .. }
+            | Error::Parquet { path }
+            | Error::MixedColumns { path, .. } => {
+                if let Some(other) = to(path) {
+                    *path = other;
+                }
+            }
+            _ => {}
+        }
+        self
+    }
+
     /// A stable name for programs.
     pub fn code(&self) -> &'static str {
         match self {
@@ -359,6 +462,19 @@ impl Error {
                 JsonMistake::EmptyKey { .. } => "json-empty-key",
             },
             Error::Parquet { .. } => "parquet-damaged",
+            Error::Spreadsheet { mistake, .. } => match mistake {
+                SpreadsheetMistake::Damaged => "workbook-damaged",
+                SpreadsheetMistake::NoSheet { .. } => "workbook-no-sheet",
+                SpreadsheetMistake::UnnamedColumn { .. } => "workbook-unnamed-column",
+                SpreadsheetMistake::DuplicateColumn { .. } => "workbook-duplicate-column",
+                SpreadsheetMistake::EmptyRecord => "workbook-empty-record",
+                SpreadsheetMistake::TooLarge => "workbook-too-large",
+            },
+            Error::Packed { .. } => "packed-damaged",
+            Error::TooLarge { .. } => "packed-too-large",
+            Error::Ambiguous { .. } => "ambiguous-notation",
+            Error::Unencodable { .. } => "unencodable",
+            Error::FallTogether { .. } => "cells-fall-together",
             Error::Batches { .. } => "batches-unreadable",
             Error::UnsupportedType { .. } => "unsupported-type",
             Error::UnknownColumn { .. } => "unknown-column",
@@ -394,6 +510,12 @@ impl Error {
             | Error::EmptyFile { path }
             | Error::NoRecords { path }
             | Error::Parquet { path }
+            | Error::Packed { path }
+            | Error::Spreadsheet { path, .. }
+            | Error::TooLarge { path, .. }
+            | Error::Ambiguous { path, .. }
+            | Error::Unencodable { path, .. }
+            | Error::FallTogether { path, .. }
             | Error::Batches { path, .. }
             | Error::Shortened { path }
             | Error::UnsupportedType { path, .. }
@@ -429,14 +551,20 @@ impl Error {
             Error::BadPattern { .. } => {
                 "use `*`, `?` and `[abc]`, and `**` only as a whole directory".into()
             }
-            Error::UnknownFormat { .. } => {
-                "name the file .csv, .parquet or .json, or give the `format`".into()
+            Error::UnknownFormat { path } => {
+                let extension = path.extension().and_then(|ending| ending.to_str());
+                match extension.map(str::to_ascii_lowercase).as_deref() {
+                    Some("sav" | "zsav" | "por" | "dta" | "sas7bdat" | "xpt") => {
+                        "files of SPSS, Stata and SAS are not read: convert it to CSV or Parquet there".into()
+                    }
+                    _ => "name the file .csv, .parquet, .json or .xlsx, or give the `format`".into(),
+                }
             }
             Error::MixedFormats { .. } => "give a pattern that matches files of one format".into(),
             Error::MixedColumns { .. } => {
                 "give every file of the source the same columns in the same order".into()
             }
-            Error::EmptyFile { .. } => "check that the file was written completely".into(),
+            Error::EmptyFile { .. } | Error::Packed { .. } => "check that the file was written completely".into(),
             Error::NoRecords { .. } => "give the source at least one record".into(),
             Error::Csv { mistake, .. } => match mistake {
                 CsvMistake::Ragged { expected, .. } => format!(
@@ -476,6 +604,35 @@ impl Error {
             Error::Parquet { .. } => {
                 "check that the file was written completely and is Parquet".into()
             }
+            Error::Spreadsheet { mistake, .. } => match mistake {
+                SpreadsheetMistake::Damaged => {
+                    "open it in a spreadsheet, take off its password and save it anew, or save it as CSV".into()
+                }
+                SpreadsheetMistake::NoSheet { .. } => {
+                    "give the `sheet` by its name or its number from 1".into()
+                }
+                SpreadsheetMistake::UnnamedColumn { .. } => {
+                    "give the column a name, or say how many rows are above the header with `skip-rows`".into()
+                }
+                SpreadsheetMistake::DuplicateColumn { .. } => "rename one of the two columns".into(),
+                SpreadsheetMistake::EmptyRecord | SpreadsheetMistake::TooLarge => {
+                    "publish another `format`".into()
+                }
+            },
+            Error::TooLarge { .. } => {
+                "unpack it yourself and give the unpacked file, if it is what it should be".into()
+            }
+            Error::Ambiguous {
+                column, one, other, ..
+            } => format!(
+                "say which at the attribute `{column}`: `{one}` or `{other}`"
+            ),
+            Error::Unencodable { .. } => {
+                "publish in UTF-8: leave out `encoding` under `[release]`".into()
+            }
+            Error::FallTogether { .. } => {
+                "ask the publisher: the file is not written as its certificate says".into()
+            }
             Error::Batches { .. } => {
                 "give every batch the same columns, each with its own name and values of a plain type".into()
             }
@@ -486,7 +643,7 @@ impl Error {
                 "check the spelling against the header, upper and lower case included".into()
             }
             Error::WrongKind { .. } => {
-                "correct the record, list the text under `missing`, or declare the column as text"
+                "correct the record, list the text under `missing-values`, give the `format` or the `decimal` mark, or declare the column as text"
                     .into()
             }
             Error::TooManyRecords { .. } => "split the source into parts".into(),

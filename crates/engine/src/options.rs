@@ -1,8 +1,9 @@
 //! How a source is to be read, where the user says so.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use denym_data::Kind;
+use denym_data::notation::AskedNotation;
 pub use denym_data::{Encoding, Format};
 
 /// What to read and how; `None` means "find out".
@@ -18,14 +19,42 @@ pub struct ReadOptions {
     pub header: Option<bool>,
     /// The encoding of a CSV file: by its byte order mark, else UTF-8, else Windows-1252 when not given.
     pub encoding: Option<Encoding>,
+    /// Rows before the header of a CSV file that are no records; titles are found where they are clear when not given.
+    pub skip_rows: Option<usize>,
+    /// The sheet of a workbook, by its name or its number from 1; the first when not given.
+    pub sheet: Option<String>,
     /// Texts that stand for a missing value.
     pub missing: Vec<String>,
+    /// Texts that stand for a missing value in single columns, beside those for all.
+    pub missing_of: BTreeMap<String, Vec<String>>,
+    /// The decimal mark of all numbers; by the values of each column when not given.
+    pub decimal: Option<char>,
+    /// The mark between thousands of all numbers; by the values of each column when not given.
+    pub thousands: Option<char>,
+    /// What is said of how single columns are written.
+    pub notations: BTreeMap<String, AskedNotation>,
+    /// Columns whose values are compared with texts somewhere else, so that no notation may be looked for.
+    pub as_written: BTreeSet<String>,
+    /// What may be found out by looking at values.
+    pub detection: Detection,
     /// Declared kinds of columns; a value that does not fit is an error.
     pub kinds: BTreeMap<String, Kind>,
     /// The columns to keep, which come in the source's order; all of them when not given.
     pub columns: Option<Vec<String>>,
     /// Columns that must be there although they are not kept.
     pub expected: Vec<String>,
+}
+
+/// What is found out by looking at the values of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Detection {
+    /// Nothing: values are as they are written.
+    None,
+    /// How numbers and dates are written.
+    #[default]
+    Notations,
+    /// That, and which texts seem to stand for a missing value.
+    NotationsAndMissing,
 }
 
 impl Default for ReadOptions {
@@ -36,7 +65,15 @@ impl Default for ReadOptions {
             quote: b'"',
             header: None,
             encoding: None,
+            skip_rows: None,
+            sheet: None,
             missing: vec![String::new()],
+            missing_of: BTreeMap::new(),
+            decimal: None,
+            thousands: None,
+            notations: BTreeMap::new(),
+            as_written: BTreeSet::new(),
+            detection: Detection::default(),
             kinds: BTreeMap::new(),
             columns: None,
             expected: Vec::new(),

@@ -199,13 +199,13 @@ fn encodings_are_found_out() {
     };
     let scratch = Scratch::new();
     let path = scratch.file("a.csv", utf16(u16::to_le_bytes));
-    let table = engine().read(&path, &with(Encoding::Utf16Le)).unwrap();
+    let table = engine().read(&path, &with(Encoding::UTF_16LE)).unwrap();
     assert_eq!(cells(&table)[0][0], "José");
     // Declared UTF-8, but it is not; a byte that means nothing in any of them; half a UTF-16 unit.
     refuses_with(
         "a.csv",
         &latin,
-        &with(Encoding::Utf8),
+        &with(Encoding::UTF_8),
         "csv-encoding",
         Some(2),
     );

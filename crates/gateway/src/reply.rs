@@ -129,9 +129,18 @@ pub(crate) fn error(refusal: &Refusal) -> Out {
 }
 
 pub(crate) fn warning(state: &str, text: &str) -> Out {
+    told("WARNING", state, text)
+}
+
+/// What a person should know beside the answer.
+pub(crate) fn notice(text: &str) -> Out {
+    told("NOTICE", "00000", text)
+}
+
+fn told(severity: &str, state: &str, text: &str) -> Out {
     Out::NoticeResponse(NoticeResponse::new(vec![
-        (b'S', "WARNING".to_owned()),
-        (b'V', "WARNING".to_owned()),
+        (b'S', severity.to_owned()),
+        (b'V', severity.to_owned()),
         (b'C', state.to_owned()),
         (b'M', text.to_owned()),
     ]))

@@ -14,6 +14,7 @@ mod dialect;
 mod plain;
 
 use crate::error::Error;
+use crate::functions::{Role, listed};
 use crate::scope::operands;
 use crate::view::{View, view_name};
 pub(crate) use dialect::ServerDialect;
@@ -608,6 +609,35 @@ impl Visitor for NoParameters {
         match value.value {
             Value::Placeholder(_) => ControlFlow::Break(()),
             _ => ControlFlow::Continue(()),
+        }
+    }
+}
+
+/// Whether a statement makes figures over several rows.
+pub(crate) fn counts_rows(tree: &impl Visit) -> bool {
+    tree.visit(&mut NoFigures).is_break()
+}
+
+/// Finds calls of functions over rows.
+struct NoFigures;
+
+impl Visitor for NoFigures {
+    type Break = ();
+
+    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+        let Expr::Function(call) = expr else {
+            return ControlFlow::Continue(());
+        };
+        let name = call.name.0.last().and_then(|part| part.as_ident());
+        let counts = name.map(folded).is_some_and(|name| {
+            listed().iter().any(|function| {
+                function.name == name && matches!(function.role, Role::Aggregate | Role::Ordered)
+            })
+        });
+        if counts {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
     }
 }

@@ -28,6 +28,7 @@ pub mod profile;
 mod promise;
 pub mod promises;
 mod recoding_audit;
+pub mod recognize;
 pub mod relational;
 pub mod risk;
 mod sensitive;

@@ -218,6 +218,14 @@ impl PromiseSpec {
         matches!(self.bounded(), Some((Bounded::Places(_), _)))
     }
 
+    /// Whether it names values of its attribute.
+    pub fn names_values(&self) -> bool {
+        self.parameters().any(|(parameter, given)| {
+            parameter.takes == Takes::Values
+                && matches!(given, Given::Texts(texts) if !texts.is_empty())
+        })
+    }
+
     /// The other columns that it counts together; none where it counts none.
     pub fn counted(&self) -> &[String] {
         self.parameters()

@@ -5,7 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use denym_data::{Column, Decimal, Fraction, Hierarchy, HierarchyRow, Table};
+use denym_data::{
+    Column, Decimal, Fraction, Hierarchy, HierarchyRow, Recoding, SplitMix64, Summary, Table, Unit,
+};
+use denym_measure::metrics::{Publication, random_queries, workload_error};
 use denym_measure::population::match_population;
 use denym_measure::promises::{
     Absent, AlphaK, Base, BetaLikeness, Confidence, DeltaDisclosure, DeltaPresence,
@@ -624,5 +627,64 @@ fn empty_tables_and_single_records_are_measured() {
             let none = audit_classes(&smaller, &[Box::new(KAnonymity { k: 5 })]);
             assert!(none[0].holds && none[0].measured.is_none());
         }
+    }
+}
+
+/// Random queries are answered from marginals where they fit and from every tuple where they do not: both count what is there.
+#[test]
+fn queries_of_a_workload_count_what_is_there() {
+    let mut random = SplitMix64::new(7);
+    // Three columns of 50 values have more combinations than a marginal holds, two have fewer.
+    for (tuples, values) in [(1, 1), (40, 3), (5000, 50)] {
+        let texts: Vec<String> = (0..values).map(|value| value.to_string()).collect();
+        let column = Column::from_texts("v", texts.iter().map(|text| Some(text.as_str())));
+        let hierarchies = vec![Hierarchy::flat(&column.dictionary); 4];
+        let mut code = || random.below(values as u64) as u32;
+        let quasi: Vec<Vec<u32>> = (0..4)
+            .map(|_| (0..tuples).map(|_| code()).collect())
+            .collect();
+        let sensitive: Vec<Vec<(u32, u64)>> = (0..tuples)
+            .map(|tuple| vec![(code(), 1 + tuple as u64 % 3)])
+            .collect();
+        let summary = Summary {
+            quasi: quasi.clone(),
+            cardinalities: vec![values; 4],
+            records: (0..tuples).map(|tuple| 1 + tuple as u64 % 3).collect(),
+            sensitive: vec![sensitive.iter().cloned().collect()],
+            subjects: None,
+            shown: Vec::new(),
+        };
+        let recoding = Recoding {
+            unit: Unit::Tuple,
+            class_of: (0..tuples).map(|tuple| Some(tuple as u32)).collect(),
+            labels: hierarchies
+                .iter()
+                .map(|hierarchy| hierarchy.labels(0))
+                .collect(),
+            published: quasi.clone(),
+            levels: Some(vec![0; 4]),
+        };
+        let publication = Publication::new(&summary, &recoding, &hierarchies).unwrap();
+        let queries = random_queries(&publication, 200, 11);
+        let found = workload_error(&publication, &queries, 1.0);
+        assert_eq!(found.answers.len(), 200);
+        for (query, &(truth, _)) in queries.iter().zip(&found.answers) {
+            let slow: u64 = (0..tuples)
+                .filter(|&tuple| {
+                    let mut asked = query.quasi.iter();
+                    asked.all(|(position, codes)| codes.contains(&quasi[*position][tuple]))
+                })
+                .map(|tuple| match &query.sensitive {
+                    None => summary.records[tuple],
+                    Some((_, values)) if values.contains(&sensitive[tuple][0].0) => {
+                        sensitive[tuple][0].1
+                    }
+                    Some(_) => 0,
+                })
+                .sum();
+            assert_eq!(truth, slow, "{query:?}");
+        }
+        // Every tuple is published as it is.
+        assert!(found.largest < 1e-9, "{}", found.largest);
     }
 }

@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use denym_data::{DatePart, Decimal, End, Fraction, Kind, Role};
+use denym_data::notation::AskedNotation;
+use denym_data::{DatePart, Decimal, End, Fraction, Kind, ReadyMade, Role};
 
 use super::kinds::{DataKind, Part};
 use super::operations::{self, Operations};
 use super::reader::{Node, Section};
-use super::{AttributeSpec, HierarchySpec, Missing};
+use super::{AttributeSpec, HierarchySpec, Missing, written};
 
 /// Every attribute of the section, in its order.
 pub(super) fn attributes(section: &Section<'_, '_>, kind: DataKind) -> Vec<AttributeSpec> {
@@ -28,11 +29,14 @@ fn attribute(
         name,
         span,
         role: Role::Insensitive,
+        description: None,
         hierarchy: HierarchySpec::Flat,
         hierarchy_span: node.span(),
         kind: None,
         levels: (None, None),
         missing: Missing::Value,
+        missing_values: Vec::new(),
+        notation: AskedNotation::default(),
         operations: Operations::default(),
     };
     if node.is_string() {
@@ -88,7 +92,26 @@ fn attribute(
     };
     spec.levels = (level("min-level"), level("max-level"));
     spec.operations = operations::operations(&section, spec.role);
-    if let Some(node) = section.get("missing") {
+    if let Some(node) = section.get("description") {
+        spec.description = node.string("age at admission, in years").map(str::to_owned);
+        if spec.role == Role::Identifier && spec.operations.pseudonym.is_none() {
+            operations::misplaced(&node, "description", "a column that is published");
+        }
+    }
+    if of.takes(Part::Attribute, "missing-values") {
+        (spec.notation, spec.missing_values) = written::of_values(&section, spec.kind);
+    }
+    // A list says which texts are missing values, a word what they mean.
+    if let Some(node) = section.get("missing").filter(Node::is_array) {
+        if let Some(other) = section.get("missing-values") {
+            other.mistake(
+                "policy-contradiction",
+                "`missing` and `missing-values` are two lists of the same thing",
+                "keep one of them",
+            );
+        }
+        spec.missing_values = node.some_strings("NA")?;
+    } else if let Some(node) = section.get("missing") {
         spec.missing = node.choice(&[
             ("value", Missing::Value),
             ("suppress", Missing::Suppress),
@@ -105,10 +128,27 @@ fn hierarchy(node: &Node<'_, '_>) -> Option<HierarchySpec> {
             .map(|path| HierarchySpec::File(PathBuf::from(path)));
     }
     let known = [
-        "file", "interval", "date", "redact", "step", "order", "groups", "priority", "steps",
+        "file",
+        "interval",
+        "date",
+        "redact",
+        "step",
+        "order",
+        "groups",
+        "priority",
+        "steps",
+        "ready-made",
     ];
     let section = node.section(&known, r#""hierarchies/zip.csv""#)?;
-    let forms = ["file", "interval", "date", "redact", "order", "priority"];
+    let forms = [
+        "file",
+        "interval",
+        "date",
+        "redact",
+        "order",
+        "priority",
+        "ready-made",
+    ];
     let given: Vec<&str> = forms
         .into_iter()
         .filter(|form| section.get(form).is_some())
@@ -116,7 +156,7 @@ fn hierarchy(node: &Node<'_, '_>) -> Option<HierarchySpec> {
     let [form] = given[..] else {
         node.mistake(
             "policy-hierarchy-form",
-            "a hierarchy has exactly one of `file`, `interval`, `date`, `redact`, `order`, `priority`",
+            "a hierarchy has exactly one of `file`, `interval`, `date`, `redact`, `order`, `priority`, `ready-made`",
             "write for example `{ interval = [5, 10, 20] }`",
         );
         return None;
@@ -157,6 +197,13 @@ fn hierarchy(node: &Node<'_, '_>) -> Option<HierarchySpec> {
                 .map(|part| part.choice(&DatePart::ALL))
                 .collect::<Option<_>>()
                 .map(HierarchySpec::Dates)
+        }
+        "ready-made" => {
+            let names: Vec<(&'static str, &'static str)> = ReadyMade::all()
+                .iter()
+                .map(|entry| (entry.name, entry.name))
+                .collect();
+            value.choice(&names).map(HierarchySpec::ReadyMade)
         }
         "redact" => {
             let end = value.choice(&[("right", End::Right), ("left", End::Left)])?;

@@ -16,6 +16,7 @@ policy-companion: companion columns cannot hold the consent
 policy-condition: a condition cannot be read
 policy-contradiction: two keys say different things
 policy-cycle: a purpose is its own ancestor, or a role its own junior
+policy-date-format: a format of dates cannot be read
 policy-detail: a table with further records cannot be joined
 policy-domain: an attribute has no domain, or one that cannot be read
 policy-duplicate: something is said twice
@@ -39,6 +40,7 @@ policy-no-key: the column that identifies a record is needed
 policy-no-order: an attribute without an order is compared by it
 policy-no-promise: nothing is promised
 policy-no-quasi-identifier: the algorithm has no quasi-identifier to group by
+policy-no-reason: a finding is accepted without a reason
 policy-no-subject: the column that tells people apart is needed
 policy-no-taxonomy: a sensitive attribute needs a taxonomy
 policy-none: the file is no policy; nothing of it is shown

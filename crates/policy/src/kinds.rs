@@ -60,9 +60,15 @@ const SOURCE: Keys = &[
     "header",
     "encoding",
     "missing-values",
+    "skip-rows",
+    "sheet",
+    "decimal",
+    "thousands",
 ];
-const COLUMN: Keys = &["role", "hierarchy", "taxonomy", "missing"];
+const COLUMN: Keys = &["role", "description", "hierarchy", "taxonomy", "missing"];
 const WRITTEN: Keys = &["format", "formulas"];
+const VALUES: Keys = &crate::written::OF_VALUES;
+const FILES: Keys = &crate::written::OF_FILES;
 const SEARCHED: Keys = &["algorithm", "metric", "seed"];
 
 /// Every kind, in the order of [`DataKind`].
@@ -77,14 +83,16 @@ static KINDS: [KindEntry; 5] = [
             &[SOURCE, &["path", "detail"]],
             &[
                 COLUMN,
+                VALUES,
                 &["type", "min-level", "max-level"],
                 &crate::operations::KEYS,
             ],
             &[&["knows", "records"]],
             &[
                 WRITTEN,
+                FILES,
                 SEARCHED,
-                &["suppress-at-most", "task", "grow-intervals"],
+                &["suppress-at-most", "grain", "task", "grow-intervals"],
                 &["standardize", "centroid", "attribute-groups", "gamma"],
                 &["perturb", "insertion", "unconcerned"],
             ],
@@ -101,12 +109,13 @@ static KINDS: [KindEntry; 5] = [
                 SOURCE,
                 &["path", "subject", "location", "time", "path-column"],
                 &["latitude", "longitude", "grid", "slot"],
-                &["collapse-repeats", "several-places"],
+                &["collapse-repeats", "several-places", "time-format"],
             ],
-            &[COLUMN],
+            &[COLUMN, VALUES],
             &[&["knows", "matching"]],
             &[
                 WRITTEN,
+                FILES,
                 SEARCHED,
                 &["suppress-at-most", "unsuppress", "frequent-sequences"],
                 &["places", "slots", "earlier"],
@@ -128,10 +137,11 @@ static KINDS: [KindEntry; 5] = [
                 SOURCE,
                 &["path", "subject", "item", "items-column", "separator"],
             ],
-            &[COLUMN],
+            &[COLUMN, VALUES],
             &[&["knows"]],
             &[
                 WRITTEN,
+                FILES,
                 SEARCHED,
                 &["unsuppress", "taxonomy", "frequent-itemsets"],
             ],
@@ -147,7 +157,7 @@ static KINDS: [KindEntry; 5] = [
             &[SOURCE, &["identified", "anonymous", "owners"]],
             &[],
             &[],
-            &[WRITTEN],
+            &[WRITTEN, FILES],
         ],
     },
     KindEntry {

@@ -1,5 +1,6 @@
 //! What is wanted: a policy file, read with every mistake reported at once.
 
+mod accept;
 mod attack;
 mod attributes;
 mod codes;
@@ -13,20 +14,24 @@ mod parse;
 pub mod paths;
 mod promises;
 pub mod reader;
+mod report;
 pub mod sequences;
 pub mod stream;
 pub mod syntax;
 mod task;
 pub mod transactions;
 mod vocabulary;
+mod written;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use denym_data::notation::{AskedNotation, DateFormat};
 use denym_data::{AlgorithmEntry, DatePart, Decimal, Encoding, End, Format, Fraction, Kind, Role};
 pub use denym_measure::{Bounded, Given, PromiseSpec};
 use serde::{Deserialize, Serialize};
 
+pub use accept::{About, Acceptance};
 pub use attack::{AttackSpec, attack_section};
 pub use codes::codes;
 pub use denym_data::Perturbation;
@@ -37,8 +42,10 @@ pub use microdata::{MicrodataSpec, PerturbSpec, UnconcernedSpec};
 pub use mistake::{Mistake, names_to_show, suggest, suggest_column};
 pub use operations::{KeySource, Operations, Pseudonym, Reach};
 pub use promises::{JudgedOn, promises};
+pub use report::{LANGUAGES, ReportSpec};
 pub use task::{Condition, Query, Task, TaskSpec};
 pub use vocabulary::{Vocabulary, Words};
+pub use written::{WrittenEncoding, WrittenSpec};
 
 /// What a data steward wants published, under which promises.
 #[derive(Debug, Clone)]
@@ -67,6 +74,10 @@ pub struct Policy {
     pub stream: Option<stream::StreamSpec>,
     /// How much the red team may achieve.
     pub attack: AttackSpec,
+    /// The language of reports, and who prepares them.
+    pub report: ReportSpec,
+    /// Findings that are accepted, with reasons.
+    pub accept: Vec<Acceptance>,
 }
 
 /// Where the data is and how to read it.
@@ -88,8 +99,18 @@ pub struct DataSpec {
     pub header: Option<bool>,
     /// How its characters are written.
     pub encoding: Option<Encoding>,
-    /// Texts that mean "missing"; the empty text when none are given.
+    /// Rows before the header that are no records; clear titles are found when not given.
+    pub skip_rows: Option<usize>,
+    /// The sheet of a workbook, by name or number; the first when not given.
+    pub sheet: Option<String>,
+    /// Texts that mean "missing" beside the empty one; none at all when the list is empty.
     pub missing_values: Option<Vec<String>>,
+    /// The decimal mark of every column; found by column when not given.
+    pub decimal: Option<char>,
+    /// The mark between thousands of every column; found by column when not given.
+    pub thousands: Option<char>,
+    /// For paths: how times are written, when their values do not tell.
+    pub time_format: Option<DateFormat>,
     /// For trails: the identified side, as written; `path` is the anonymous one.
     pub identified: String,
     /// For trails: which identified id owns which anonymous id; the same ids when not given.
@@ -120,6 +141,8 @@ pub struct AttributeSpec {
     pub span: Range<usize>,
     /// Its part.
     pub role: Role,
+    /// What it is, in the steward's words, for whoever receives the release.
+    pub description: Option<String>,
     /// How its values generalize.
     pub hierarchy: HierarchySpec,
     /// Place of the hierarchy in the policy.
@@ -130,6 +153,10 @@ pub struct AttributeSpec {
     pub levels: (Option<usize>, Option<usize>),
     /// What a missing value means.
     pub missing: Missing,
+    /// Texts that mean "missing" here, beside those for all columns.
+    pub missing_values: Vec<String>,
+    /// How its values are written, where the policy says.
+    pub notation: AskedNotation,
     /// What is done beside generalizing.
     pub operations: Operations,
 }
@@ -163,6 +190,8 @@ pub enum HierarchySpec {
     Ordered(Vec<String>, Vec<usize>),
     /// The least important values suppressed first; an empty list means by frequency.
     Priority(Vec<String>, usize),
+    /// One that was written from public facts, by its name.
+    ReadyMade(&'static str),
 }
 
 /// What the adversary is assumed to know of a victim.
@@ -219,12 +248,18 @@ pub struct ReleaseSpec {
     pub format: Format,
     /// What is done with cells that a spreadsheet would run.
     pub formulas: Formulas,
+    /// Delimiter, encoding, marks and formats of a CSV file.
+    pub written: WrittenSpec,
     /// Makes searches reproducible.
     pub seed: u64,
     /// What it will be used for, where the algorithm cares.
     pub task: Option<TaskSpec>,
     /// Whether intervals of numbers are grown while specializing, instead of taken from hierarchies.
     pub grow_intervals: bool,
+    /// Whether every column is published at one level for all records; otherwise each class may have a grain of its own.
+    pub one_grain: bool,
+    /// Whether the policy asks for classes of different grain, so that nobody need be told of them.
+    pub mixed_grain: bool,
     /// How numbers are grouped and perturbed.
     pub microdata: MicrodataSpec,
 }
@@ -274,6 +309,12 @@ impl Policy {
         copy
     }
 
+    /// The line of the policy, from 1, on which a span begins.
+    pub fn line_of(&self, span: &std::ops::Range<usize>) -> usize {
+        let before = self.text.get(..span.start).unwrap_or_default();
+        before.matches('\n').count() + 1
+    }
+
     /// The files of hierarchies that the policy names.
     pub fn hierarchy_files(&self) -> Vec<&Path> {
         let own = self
@@ -304,10 +345,13 @@ impl AttributeSpec {
             hierarchy_span: span.clone(),
             span,
             role,
+            description: None,
             hierarchy: HierarchySpec::Flat,
             kind: None,
             levels: (None, None),
             missing: Missing::Value,
+            missing_values: Vec::new(),
+            notation: AskedNotation::default(),
             operations: Operations::default(),
         }
     }
@@ -315,7 +359,9 @@ impl AttributeSpec {
 
 /// The name of a data set: its file name without extension.
 pub fn data_name(path: &str) -> String {
-    let stem = Path::new(path)
+    let packed = [".gz", ".zst", ".zstd"];
+    let plain = packed.iter().find_map(|ending| path.strip_suffix(ending));
+    let stem = Path::new(plain.unwrap_or(path))
         .file_stem()
         .and_then(|stem| stem.to_str())
         .unwrap_or("data");

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use denym_data::{AlgorithmEntry, AlgorithmUse, Encoding, Format, Fraction, Role};
+use denym_data::{AlgorithmEntry, AlgorithmUse, Format, Fraction, Role};
 
+use super::accept::accept_section;
 use super::attack::attack_section;
 use super::attributes::attributes;
 use super::kinds::{DataKind, Part};
@@ -11,13 +12,14 @@ use super::mistake::Mistake;
 use super::paths;
 use super::promises::{JudgedOn, promises};
 use super::reader::{Mistakes, Node, Section, checked};
+use super::report::report_section;
 use super::sequences::SequencesSpec;
 use super::sequences::unused_taxonomies;
 use super::task::{grows, task};
 use super::transactions;
 use super::{
     AttributeSpec, DataSpec, DetailSpec, Formulas, Knowledge, Metric, Policy, Promised,
-    RecordsKnown, ReleaseSpec, Vocabulary, Words, microdata, stream, syntax,
+    RecordsKnown, ReleaseSpec, Vocabulary, Words, WrittenSpec, microdata, stream, syntax, written,
 };
 
 /// Reads `text`; the policy when there is no mistake, else all of them.
@@ -127,8 +129,11 @@ fn read(
             check_weights(&specs, release, mistakes);
         }
     }
+    let columns: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
     Some(Policy {
         attack: attack_section(root, &words.attacks),
+        report: report_section(root),
+        accept: accept_section(root, &words.findings, &columns),
         text: text.to_owned(),
         file: file.to_owned(),
         data: data?,
@@ -201,6 +206,8 @@ const SECTIONS: &[&str] = &[
     "promise",
     "release",
     "attack",
+    "report",
+    "accept",
 ];
 fn data_spec(section: &Section<'_, '_>, trails: bool) -> Option<DataSpec> {
     let mut spec = DataSpec::default();
@@ -210,33 +217,24 @@ fn data_spec(section: &Section<'_, '_>, trails: bool) -> Option<DataSpec> {
     if let Some(node) = section.get("format") {
         spec.format = node.choice(&Format::ALL);
     }
-    let character = |key: &str| {
-        let node = section.get(key)?;
-        let text = node.string(";")?;
-        let mut letters = text.chars();
-        match (letters.next(), letters.next()) {
-            (Some(letter), None) if letter.is_ascii() => Some(letter),
-            _ => {
-                node.mistake(
-                    "policy-wrong-type",
-                    format!("`{}` must be one ASCII character", node.key),
-                    "write for example \";\"",
-                );
-                None
-            }
-        }
-    };
-    spec.delimiter = character("delimiter");
-    spec.quote = character("quote");
+    spec.delimiter = written::character(section, "delimiter");
+    spec.quote = written::character(section, "quote");
     spec.header = section.get("header").and_then(|node| node.boolean());
-    spec.encoding = section.get("encoding").and_then(|node| {
-        let name = node.string("utf-8")?;
-        let found = Encoding::parse(&name.to_ascii_lowercase());
-        if found.is_none() {
-            node.choice(&Encoding::ALL);
-        }
-        found
-    });
+    spec.encoding = section
+        .get("encoding")
+        .and_then(|node| written::encoding(&node));
+    spec.skip_rows = section
+        .get("skip-rows")
+        .and_then(|node| node.whole(0))
+        .map(|rows| rows as usize);
+    spec.sheet = section
+        .get("sheet")
+        .and_then(|node| node.scalar("\"Patients\""));
+    let (decimal, thousands) = written::marks(section);
+    (spec.decimal, spec.thousands) = (decimal, thousands.flatten());
+    spec.time_format = section
+        .get("time-format")
+        .and_then(|node| written::date_format(&node, node.string("DD.MM.YYYY hh:mm")?));
     spec.missing_values = section
         .get("missing-values")
         .and_then(|node| node.strings("NA"));
@@ -358,9 +356,12 @@ impl ReleaseSpec {
             suppress_at_most: Fraction::ZERO,
             format: Format::Csv,
             formulas: Formulas::default(),
+            written: WrittenSpec::default(),
             seed: 0,
             task: None,
             grow_intervals: false,
+            one_grain: false,
+            mixed_grain: false,
             microdata: super::MicrodataSpec::default(),
         }
     }
@@ -379,6 +380,7 @@ fn release_spec(section: &Section<'_, '_>, kind: DataKind, words: &Words) -> Rel
     if let Some(node) = get("formulas") {
         set(&mut spec.formulas, node.choice(&Formulas::ALL));
     }
+    spec.written = written::of_files(section, spec.format);
     if let Some(node) = get("algorithm") {
         spec.algorithm_span = node.span();
         let names = words.algorithms.iter();
@@ -414,7 +416,25 @@ fn of_tables(
     let (sensitive, quasi) = (of_role(Role::Sensitive), of_role(Role::QuasiIdentifier));
     spec.task = task(section, spec.algorithm, words, &sensitive, &quasi);
     spec.grow_intervals = grows(section, spec.algorithm);
+    let one = one_grain(section, spec.algorithm);
+    (spec.one_grain, spec.mixed_grain) = (one == Some(true), one == Some(false));
     spec.microdata = microdata::microdata(section);
+}
+
+/// `grain = "one-per-column"` or `"mixed"`: which of its searches `auto` may use.
+fn one_grain(section: &Section<'_, '_>, algorithm: &AlgorithmEntry) -> Option<bool> {
+    let node = section.get("grain")?;
+    if !algorithm.is_auto() {
+        node.mistake(
+            "policy-unused-key",
+            format!(
+                "`grain` chooses among the searches of `auto`, and `{}` is one search",
+                algorithm.name
+            ),
+            "remove `grain`, or use the algorithm `auto`",
+        );
+    }
+    node.choice(&[("one-per-column", true), ("mixed", false)])
 }
 
 /// Replaces the default where a value was given and is right; where it is wrong the mistake is noted already.

@@ -1,8 +1,8 @@
-//! What a policy may name beside its own words: the algorithms that whoever reads it can run, the attacks it can bound.
+//! What a policy may name beside its own words: the algorithms that whoever reads it can run, the attacks it can bound, the findings it can accept.
 
 use denym_data::{AlgorithmEntry, AlgorithmUse, Verdict};
 
-use crate::DataKind;
+use crate::{About, DataKind};
 
 /// What policies about each kind of data may name.
 #[derive(Debug, Clone, Default)]
@@ -15,6 +15,8 @@ pub struct Words {
     pub algorithms: Vec<&'static AlgorithmEntry>,
     /// Attacks that run on every release and can be bounded one by one.
     pub attacks: Vec<&'static str>,
+    /// Findings that can be accepted, each with what it can be about.
+    pub findings: Vec<(&'static str, About)>,
 }
 
 impl Vocabulary {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use denym_data::{AlgorithmEntry, AlgorithmUse, Verdict};
-use denym_policy::{Mistake, Policy, Vocabulary, Words};
+use denym_policy::{About, Mistake, Policy, Vocabulary, Words};
 
 const fn algorithm(name: &'static str) -> AlgorithmEntry {
     AlgorithmEntry::new(name, "table", Verdict::SAFE, "", "")
@@ -25,6 +25,11 @@ fn parse(text: &str) -> Result<Policy, Vec<Mistake>> {
             "transactions" => "items",
             _ => "forced",
         }],
+        findings: vec![
+            ("free-text", About::Column),
+            ("no-quasi-identifier", About::Release),
+            ("certain-attack", About::Either),
+        ],
     });
     Policy::parse(text, Path::new("policy.toml"), &vocabulary)
 }
@@ -53,6 +58,21 @@ fn a_detail_table_is_refused_beside_paths_and_transactions() {
         let text = format!("{kind}detail = [{{ path = \"v.csv\", foreign-key = \"id\" }}]\n");
         assert_eq!(mistakes(&text), [("policy-unused-key", lines)], "{text}");
     }
+}
+
+#[test]
+fn a_description_is_for_columns_that_are_published() {
+    let with =
+        |line: &str| TABLE.replace("[promise]", &format!("{line}\n[promise]\nk-anonymity = 2"));
+    let told = with("sex = { role = \"quasi\", description = \"as in the passport\" }");
+    let policy = parse(&told).expect("a policy");
+    let sex = policy.attributes.iter().find(|spec| spec.name == "sex");
+    let told = sex.and_then(|spec| spec.description.as_deref());
+    assert_eq!(told, Some("as in the passport"));
+    let secret = with("name = { role = \"identifier\", description = \"x\" }");
+    assert_eq!(mistakes(&secret), [("policy-unused-key", 6)]);
+    let number = with("sex = { role = \"quasi\", description = 3 }");
+    assert_eq!(mistakes(&number), [("policy-wrong-type", 6)]);
 }
 
 #[test]
@@ -125,6 +145,11 @@ const KEYS: [(&str, &[&str]); 4] = [
             "header = true",
             "encoding = \"utf-8\"",
             "missing-values = [\"NA\"]",
+            "skip-rows = 2",
+            "sheet = \"Patients\"",
+            "decimal = \",\"",
+            "thousands = \".\"",
+            "time-format = \"DD/MM/YYYY hh:mm\"",
             "detail = [{ path = \"v.csv\", foreign-key = \"id\" }]",
             "subject = \"who\"",
             "location = \"where\"",
@@ -154,6 +179,12 @@ const KEYS: [(&str, &[&str]); 4] = [
         &[
             "format = \"json\"",
             "formulas = \"keep\"",
+            "delimiter = \";\"",
+            "encoding = \"latin1\"",
+            "encoding = \"source\"",
+            "decimal = \",\"",
+            "thousands = \"\"",
+            "date-format = \"YYYY-MM-DD\"",
             "algorithm = \"auto\"",
             "metric = \"loss\"",
             "metric = \"distortion\"",
@@ -161,6 +192,7 @@ const KEYS: [(&str, &[&str]); 4] = [
             "metric = \"height\"",
             "seed = 3",
             "suppress-at-most = 0.1",
+            "grain = \"one-per-column\"",
             "task = { classify = \"ill\" }",
             "grow-intervals = true",
             "standardize = \"raw\"",
@@ -196,17 +228,18 @@ const TAKEN: [(&str, &[&str]); 4] = [
     (
         "data",
         &[
-            "tpsr", "tpsr", "tpsr", "tpsr", "tpsr", "tpsr", "t...", ".ps.", ".p..", ".p..", ".p..",
-            ".p..", ".p..", ".p..", "..s.", "..s.", "..s.", "...r",
+            "tpsr", "tpsr", "tpsr", "tpsr", "tpsr", "tpsr", "tpsr", "tpsr", "tpsr", "tpsr", ".p..",
+            "t...", ".ps.", ".p..", ".p..", ".p..", ".p..", ".p..", ".p..", "..s.", "..s.", "..s.",
+            "...r",
         ],
     ),
     ("adversary", &["t...", ".p..", "..s.", "t...", ".p.."]),
     (
         "release",
         &[
-            "tpsr", "tpsr", "tps.", "tps.", ".ps.", "..s.", "t...", "tps.", "tp..", "t...", "t...",
-            "t...", "t...", "t...", "t...", "t...", "t...", "t...", ".ps.", ".p..", ".p..", ".p..",
-            ".p..", "..s.", "..s.",
+            "tpsr", "tpsr", "tpsr", "tpsr", "tpsr", "tpsr", "tpsr", "tpsr", "tps.", "tps.", ".ps.",
+            "..s.", "t...", "tps.", "tp..", "t...", "t...", "t...", "t...", "t...", "t...", "t...",
+            "t...", "t...", "t...", ".ps.", ".p..", ".p..", ".p..", ".p..", "..s.", "..s.",
         ],
     ),
     ("attack", &["tpsr", "t...", ".p..", "..s.", "...r"]),
@@ -330,4 +363,53 @@ fn of_one_promise_every_mistake_is_told() {
     let text = format!("{TABLE}t-closeness = {{ attribute = \"age\", t = 1.5 }}\n");
     let found = [("policy-not-sensitive", 7), ("policy-out-of-range", 7)];
     assert_eq!(mistakes(&text), found);
+}
+
+#[test]
+fn a_finding_is_accepted_by_name_with_a_reason() {
+    let with = |line: &str| format!("{TABLE}k-anonymity = 2\n[accept]\n{line}\n");
+    let text = with("free-text = [{ column = \"ill\", reason = \" read by two \" }]");
+    let accepted = parse(&text).expect("a policy").accept;
+    assert_eq!(accepted.len(), 1);
+    assert_eq!(accepted[0].finding, "free-text");
+    assert_eq!(accepted[0].column.as_deref(), Some("ill"));
+    assert_eq!(accepted[0].reason, "read by two");
+    let text = with("no-quasi-identifier = { reason = \"nobody can be known\" }");
+    assert_eq!(parse(&text).expect("a policy").accept[0].column, None);
+    for (line, code) in [
+        (
+            "free-txt = { column = \"ill\", reason = \"r\" }",
+            "policy-unknown-key",
+        ),
+        ("free-text = { column = \"ill\" }", "policy-missing-key"),
+        ("free-text = { reason = \"r\" }", "policy-missing-key"),
+        (
+            "free-text = { column = \"ill\", reason = \" \" }",
+            "policy-no-reason",
+        ),
+        (
+            "free-text = { column = \"il\", reason = \"r\" }",
+            "policy-unknown-attribute",
+        ),
+        (
+            "free-text = { column = \"ill\", because = \"r\", reason = \"r\" }",
+            "policy-unknown-key",
+        ),
+        ("free-text = true", "policy-wrong-type"),
+        ("free-text = []", "policy-empty-list"),
+        (
+            "free-text = [{ column = \"ill\", reason = \"r\" }, { column = \"ill\", reason = \"s\" }]",
+            "policy-duplicate",
+        ),
+        (
+            "no-quasi-identifier = { column = \"ill\", reason = \"r\" }",
+            "policy-unused-key",
+        ),
+    ] {
+        assert_eq!(mistakes(&with(line)), [(code, 9)], "{line}");
+    }
+    let found = parse(&with("free-txt = { column = \"ill\", reason = \"r\" }"));
+    let help = found.expect_err("a mistake").remove(0).help;
+    assert!(help.starts_with("did you mean `free-text`?"), "{help}");
+    assert_eq!(mistakes(&with("")), [("policy-empty-list", 8)]);
 }

@@ -27,6 +27,7 @@ fn vocabulary() -> Vocabulary {
             "stream" => vec!["window-doublets"],
             _ => vec!["linkage"],
         },
+        findings: Vec::new(),
     })
 }
 

@@ -4,7 +4,10 @@ mod basis;
 mod layout;
 mod program;
 
+use std::collections::BTreeMap;
+
 use denym_data::Fraction;
+use denym_data::notation::Notation;
 use serde::{Deserialize, Serialize};
 
 use denym_policy::{Knowledge, PromiseSpec};
@@ -56,6 +59,9 @@ pub struct Certificate {
     /// Groups that quasi-identifiers and sensitive values meet in, when the release is made of groups.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub groups: Option<Groups>,
+    /// The file that says what columns and labels mean; earlier releases have none.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub codebook: Option<Document>,
     /// What is promised and what was measured.
     pub claims: Vec<Claim>,
     /// How the release stands against somebody who knows the program.
@@ -64,12 +70,29 @@ pub struct Certificate {
     /// What the red team could do to the release.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub attacks: Vec<AttackResult>,
+    /// What guards against mistakes found that concerns the recipient; it counts nobody.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub findings: Vec<CertifiedFinding>,
     /// The layout of released paths, and how they are judged.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub paths: Option<PathClaims>,
     /// The layout of released transactions.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub transactions: Option<TransactionForm>,
+}
+
+/// Something that a guard against mistakes found and that concerns the recipient.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CertifiedFinding {
+    /// Its name.
+    pub finding: String,
+    /// `note`, `warning` or `grave`.
+    pub severity: String,
+    /// The column it is about.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub column: Option<String>,
+    /// What it means for the recipient.
+    pub means: String,
 }
 
 /// The released data.
@@ -83,9 +106,33 @@ pub struct DataFile {
     pub records: u64,
     /// SHA-256 of its bytes.
     pub sha256: String,
+    /// How a CSV file is written that is not written with commas, in UTF-8 and with plain values.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub written: Option<WrittenForm>,
     /// Every column of it, in its order, with the part it plays.
     #[serde(default)]
     pub columns: Vec<PublishedColumn>,
+}
+
+/// A file beside the data that belongs to the release.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Document {
+    /// Its name, beside the certificate.
+    pub file: String,
+    /// SHA-256 of its bytes.
+    pub sha256: String,
+}
+
+/// How a CSV file is written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrittenForm {
+    /// The character between two cells.
+    pub delimiter: char,
+    /// The label of its encoding.
+    pub encoding: String,
+    /// How numbers and dates are written, by column; others are plain.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub notations: BTreeMap<String, Notation>,
 }
 
 /// A published column and the part it plays.

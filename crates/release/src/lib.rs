@@ -5,6 +5,7 @@
 
 pub mod absent_values;
 pub mod certificate;
+pub mod codebook;
 mod error;
 pub mod evidence;
 pub mod groups;

@@ -7,7 +7,8 @@
 
 use denym_report::{
     Attack, Attempt, Chart, Claim, ClassSize, Count, Distribution, Fact, Figure, Format, Grid,
-    Headline, Lines, Loss, Mark, Outcome, Provenance, Report, Risk, Series, html, risk_bars,
+    Headline, Language, Lines, Loss, Mark, Outcome, Provenance, Report, Risk, Series, html,
+    risk_bars,
 };
 
 fn main() {
@@ -57,7 +58,7 @@ fn report() -> Report {
                 headline("Average risk", "Someone tries to find as many patients as possible.", 0.893, 0.066),
                 headline("Patients who stand alone", "Nobody else has the same linkable details.", 0.812, 0.0),
             ],
-            bands: risk_bars(&before, &after),
+            bands: risk_bars(&before, &after, Language::English),
         }),
         class_sizes: after,
         losses: vec![
@@ -74,6 +75,7 @@ fn report() -> Report {
                 rate_before: Some(0.893),
                 rate_after: Some(0.066),
                 note: "Guessing without any knowledge: 0.1 %.".into(),
+                ..Attack::default()
             },
             Attack {
                 name: "homogeneity".into(),
@@ -81,6 +83,7 @@ fn report() -> Report {
                 rate_before: Some(0.934),
                 rate_after: Some(0.287),
                 note: "The most frequent diagnosis alone is right in 9.1 % of the cases.".into(),
+                ..Attack::default()
             },
         ],
         attempts: vec![
@@ -104,6 +107,7 @@ fn report() -> Report {
             ],
             facts: vec![("Seed".into(), "7".into())],
         },
+        ..Report::default()
     }
 }
 
@@ -158,8 +162,8 @@ fn distributions() -> Vec<Distribution> {
             before: (0..120)
                 .map(|i| count(&format!("{}", 53_100 + i * 7), 3 + 900 / (i + 9)))
                 .chain([Count {
-                    label: None,
                     count: 11,
+                    ..Count::default()
                 }])
                 .collect(),
             after: vec![
@@ -169,8 +173,8 @@ fn distributions() -> Vec<Distribution> {
                 count("537**", 98),
                 count("539**", 81),
                 Count {
-                    label: None,
                     count: 11,
+                    ..Count::default()
                 },
             ],
             ..Distribution::default()
@@ -201,6 +205,7 @@ fn frontier() -> Chart {
         name: name.into(),
         mark: Mark::Line,
         points,
+        labels: Vec::new(),
     };
     Chart::Lines(Lines {
         title: "Loss against k".into(),
@@ -219,6 +224,7 @@ fn frontier() -> Chart {
                 name: "this release".into(),
                 mark: Mark::Dots,
                 points: vec![(5.0, 0.382)],
+                labels: vec!["k 5".into()],
             },
         ],
         ..Lines::default()
@@ -307,6 +313,7 @@ fn loss(attribute: &str, loss: f64, how: &str) -> Loss {
 fn count(label: &str, count: u64) -> Count {
     Count {
         label: Some(label.into()),
+        span: label.parse().ok().map(|number: f64| (number, number)),
         count,
     }
 }

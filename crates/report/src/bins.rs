@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Bar, ClassSize, number};
+use crate::{Bar, ClassSize, Language, number};
 
 /// Smallest class size of each band. A class of `n` means a chance of one in `n`; 5 and 20 are thresholds that guidelines for
 /// health data use, so they start bands.
@@ -24,7 +24,7 @@ pub fn class_sizes(classes: impl IntoIterator<Item = (u64, u64)>) -> Vec<ClassSi
 ///
 /// A record in a class of `n` subjects is found with a chance of one in `n`. Records that are missing after are `not released`.
 /// Records are counted, not subjects: a subject may be in several classes of the source and in one of the release.
-pub fn risk_bars(before: &[ClassSize], after: &[ClassSize]) -> Vec<Bar> {
+pub fn risk_bars(before: &[ClassSize], after: &[ClassSize], language: Language) -> Vec<Bar> {
     let members = |size: &ClassSize| size.records;
     let (was, is) = (bands(before, members), bands(after, members));
     let total: u64 = was.iter().sum();
@@ -40,17 +40,22 @@ pub fn risk_bars(before: &[ClassSize], after: &[ClassSize]) -> Vec<Bar> {
     let mut bars: Vec<Bar> = (0..last)
         .map(|band| Bar {
             label: match (BANDS[band], BANDS.get(band + 1)) {
-                (1, _) => "certain (1 in 1)".to_owned(),
-                (low, Some(&high)) if high == low + 1 => format!("1 in {low}"),
-                (low, Some(&high)) => format!("1 in {low} to {}", number::count(high - 1)),
-                (low, None) => format!("1 in {} or more", number::count(low)),
+                (1, _) => language.say("risk.band.certain", &[]),
+                (low, Some(&high)) if high == low + 1 => {
+                    language.say("risk.band.one", &[("low", &low.to_string())])
+                }
+                (low, Some(&high)) => {
+                    let ends = (low.to_string(), number::count(high - 1));
+                    language.say("risk.band", &[("low", &ends.0), ("high", &ends.1)])
+                }
+                (low, None) => language.say("risk.band.more", &[("low", &number::count(low))]),
             },
             values: vec![share(was[band]), share(is[band])],
         })
         .collect();
     if released < total {
         bars.push(Bar {
-            label: "not released".to_owned(),
+            label: language.say("risk.band.not-released", &[]),
             values: vec![0.0, share(total - released)],
         });
     }
@@ -58,7 +63,7 @@ pub fn risk_bars(before: &[ClassSize], after: &[ClassSize]) -> Vec<Bar> {
 }
 
 /// Number of classes in each band of sizes.
-pub fn class_size_bars(classes: &[ClassSize]) -> Vec<Bar> {
+pub fn class_size_bars(classes: &[ClassSize], language: Language) -> Vec<Bar> {
     let counts = bands(classes, |size| size.classes);
     let first = counts.iter().position(|&n| n > 0).unwrap_or(0);
     let last = used(&counts, &counts);
@@ -66,8 +71,11 @@ pub fn class_size_bars(classes: &[ClassSize]) -> Vec<Bar> {
         .map(|band| Bar {
             label: match (BANDS[band], BANDS.get(band + 1)) {
                 (low, Some(&high)) if high == low + 1 => low.to_string(),
-                (low, Some(&high)) => format!("{low} to {}", number::count(high - 1)),
-                (low, None) => format!("{} or more", number::count(low)),
+                (low, Some(&high)) => {
+                    let ends = (low.to_string(), number::count(high - 1));
+                    language.say("risk.size.band", &[("low", &ends.0), ("high", &ends.1)])
+                }
+                (low, None) => language.say("risk.size.more", &[("low", &number::count(low))]),
             },
             values: vec![counts[band] as f64],
         })
@@ -108,7 +116,7 @@ mod tests {
         // One person with two stays and one with one: apart before, together after. Nothing was suppressed.
         let before = class_sizes([(1, 1), (2, 2)]);
         let after = class_sizes([(2, 3)]);
-        let bars = risk_bars(&before, &after);
+        let bars = risk_bars(&before, &after, Language::English);
         assert!(bars.iter().all(|bar| bar.label != "not released"));
         assert!((bars[1].values[1] - 1.0).abs() < 1e-9);
         assert_eq!(
@@ -126,6 +134,7 @@ mod tests {
         let bars = risk_bars(
             &sizes(&[(1, 6), (2, 1), (3, 4)]),
             &sizes(&[(5, 1), (12, 1)]),
+            Language::English,
         );
         let labels: Vec<&str> = bars.iter().map(|bar| bar.label.as_str()).collect();
         assert_eq!(
@@ -157,12 +166,12 @@ mod tests {
 
     #[test]
     fn class_sizes_start_where_classes_do() {
-        let bars = class_size_bars(&sizes(&[(5, 3), (7, 2), (5000, 1)]));
+        let bars = class_size_bars(&sizes(&[(5, 3), (7, 2), (5000, 1)]), Language::English);
         assert_eq!(bars.len(), 6);
         assert_eq!(bars[0].label, "5 to 9");
         assert!((bars[0].values[0] - 5.0).abs() < 1e-9);
         assert_eq!(bars[5].label, "1,000 or more");
-        assert!(class_size_bars(&[]).is_empty());
-        assert!(class_size_bars(&sizes(&[(0, 9)])).is_empty());
+        assert!(class_size_bars(&[], Language::English).is_empty());
+        assert!(class_size_bars(&sizes(&[(0, 9)]), Language::English).is_empty());
     }
 }

@@ -3,22 +3,22 @@
 use std::collections::BTreeMap;
 
 use crate::chart::MERGED;
-use crate::{Bar, Bars, Chart, Columns, Count, Distribution, Format, number};
+use crate::histogram::Histogram;
+use crate::{Bar, Bars, Chart, Columns, Count, Distribution, Format, Language, number};
 
 /// Most rows of a chart that shows both sides together.
 const TOGETHER: usize = 12;
 /// Most rows of a chart that shows one side.
 const ALONE: usize = 9;
+/// The label of a value of which nothing is shown.
+const HIDDEN: &str = "*";
 /// Most columns of an ordered chart; about four pixels each. A column per year of age fits.
 const COLUMNS: usize = 110;
-
-/// What a missing value is called.
-const MISSING: &str = "(missing)";
 
 /// The charts of `distribution`, each with a word for what it shows.
 ///
 /// One chart with both sides when the release shows the source's own values, else one chart for each side.
-pub(crate) fn charts(distribution: &Distribution) -> Vec<(&'static str, Chart)> {
+pub(crate) fn charts(distribution: &Distribution, language: Language) -> Vec<(String, Chart)> {
     let Distribution {
         before,
         after,
@@ -26,16 +26,22 @@ pub(crate) fn charts(distribution: &Distribution) -> Vec<(&'static str, Chart)> 
         attribute,
         ..
     } = distribution;
+    let both = || {
+        vec![
+            language.say("word.before", &[]),
+            language.say("word.after", &[]),
+        ]
+    };
     let chart = |sides: &[&[Count]], most: usize, what: &str| -> Chart {
         let (bars, rest) = if *ordered {
-            (in_order(sides, COLUMNS), None)
+            (in_order(sides, COLUMNS, language), None)
         } else {
-            by_count(sides, most)
+            by_count(sides, most, language)
         };
         let title = format!("{attribute}, {what}");
-        let description = format!("Share of the records with each value, {what}.");
+        let description = language.say("values.description", &[("side", what)]);
         let series: Vec<String> = match sides.len() {
-            2 => vec!["before".to_owned(), "after".to_owned()],
+            2 => both(),
             _ => vec![what.to_owned()],
         };
         if *ordered && bars.len() > 4 {
@@ -46,7 +52,7 @@ pub(crate) fn charts(distribution: &Distribution) -> Vec<(&'static str, Chart)> 
                 series,
                 bars,
                 format,
-                x_axis: String::new(),
+                ..Columns::default()
             })
         } else {
             Chart::Bars(Bars {
@@ -63,16 +69,72 @@ pub(crate) fn charts(distribution: &Distribution) -> Vec<(&'static str, Chart)> 
     if after.is_empty() {
         return Vec::new();
     }
+    let (one, other) = (
+        language.say("word.before", &[]),
+        language.say("word.after", &[]),
+    );
+    let together = language.say("word.before-and-after", &[]);
+    let numeric = |side: &[Count]| side.iter().any(|count| count.span.is_some());
+    // Without a source the few labels of a release say more than bins.
+    if before.is_empty() && (!numeric(after) || after.len() <= TOGETHER) {
+        return vec![(String::new(), chart(&[after], ALONE, &other))];
+    }
+    let sides: Vec<&[Count]> = if before.is_empty() {
+        vec![after]
+    } else {
+        vec![before, after]
+    };
+    if *ordered
+        && sides.iter().all(|side| numeric(side))
+        && let Some(found) = Histogram::new(&sides)
+    {
+        let histogram = Columns {
+            title: format!("{attribute}, {together}"),
+            description: language.say("values.description", &[("side", &together)]),
+            series: if sides.len() == 2 {
+                both()
+            } else {
+                vec![other]
+            },
+            bars: found.bars,
+            format: Format::Share,
+            starts: true,
+            x_axis: elsewhere(&found.elsewhere, language),
+        };
+        return vec![(String::new(), Chart::Columns(histogram))];
+    }
     if before.is_empty() {
-        return vec![("after", chart(&[after], ALONE, "after"))];
+        return vec![(String::new(), chart(&[after], ALONE, &other))];
     }
     if same_values(before, after) {
-        return vec![("", chart(&[before, after], TOGETHER, "before and after"))];
+        return vec![(String::new(), chart(&[before, after], TOGETHER, &together))];
     }
     vec![
-        ("Before", chart(&[before], ALONE, "before")),
-        ("After", chart(&[after], ALONE, "after")),
+        (capital(&one), chart(&[before], ALONE, &one)),
+        (capital(&other), chart(&[after], ALONE, &other)),
     ]
+}
+
+/// What has no place on an axis of numbers, in words; nothing where everything has.
+fn elsewhere(shares: &[f64], language: Language) -> String {
+    if shares.iter().all(|share| *share <= 0.0) {
+        return String::new();
+    }
+    let share = |side: usize| number::percent(shares.get(side).copied().unwrap_or(0.0));
+    let (before, after) = (share(0), share(1));
+    language.say(
+        "values.elsewhere",
+        &[("before", &before), ("after", &after)],
+    )
+}
+
+/// A word at the beginning of a line.
+fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    let first = letters
+        .next()
+        .map(|letter| letter.to_uppercase().to_string());
+    first.unwrap_or_default() + letters.as_str()
 }
 
 /// Whether every released value is one of the source's.
@@ -110,7 +172,7 @@ fn aligned(sides: &[&[Count]]) -> Vec<(Option<String>, Vec<f64>)> {
 }
 
 /// The most frequent values first, the missing last; what is left over beside them.
-fn by_count(sides: &[&[Count]], most: usize) -> (Vec<Bar>, Option<Bar>) {
+fn by_count(sides: &[&[Count]], most: usize, language: Language) -> (Vec<Bar>, Option<Bar>) {
     let (missing, mut rows): (Vec<_>, Vec<_>) = aligned(sides)
         .into_iter()
         .partition(|(label, _)| label.is_none());
@@ -119,27 +181,35 @@ fn by_count(sides: &[&[Count]], most: usize) -> (Vec<Bar>, Option<Bar>) {
     let rest = rows.split_off(rows.len().min(most));
     let rest = (!rest.is_empty()).then(|| Bar {
         label: match rest.len() {
-            1 => "1 other value".to_owned(),
-            n => format!("{} other values", number::count(n as u64)),
+            1 => language.say("values.other-one", &[]),
+            n => language.say("values.others", &[("count", &number::count(n as u64))]),
         },
         values: sum(&rest, sides.len()),
     });
-    let bars = rows.into_iter().chain(missing).map(bar).collect();
-    (bars, rest)
+    let bars = rows.into_iter().chain(missing);
+    (bars.map(|row| bar(row, language)).collect(), rest)
 }
 
-/// Values by the number they start with, else in the order given; neighbors merged evenly when there are too many, the missing last.
-fn in_order(sides: &[&[Count]], most: usize) -> Vec<Bar> {
-    let (missing, mut rows): (Vec<_>, Vec<_>) = aligned(sides)
+/// Values by the numbers they start and end with, else in the order given; neighbors merged evenly when there are too many; what is
+/// not shown and what is missing last.
+fn in_order(sides: &[&[Count]], most: usize, language: Language) -> Vec<Bar> {
+    let (missing, rows): (Vec<_>, Vec<_>) = aligned(sides)
         .into_iter()
         .partition(|(label, _)| label.is_none());
-    let starts: Option<Vec<f64>> = rows
+    let (hidden, mut rows): (Vec<_>, Vec<_>) = rows
+        .into_iter()
+        .partition(|(label, _)| label.as_deref() == Some(HIDDEN));
+    let starts: Option<Vec<(f64, f64)>> = rows
         .iter()
-        .map(|(label, _)| label.as_deref().and_then(leading_number))
+        .map(|(label, _)| label.as_deref().and_then(ends))
         .collect();
     if let Some(starts) = starts {
         let mut order: Vec<usize> = (0..rows.len()).collect();
-        order.sort_by(|&a, &b| starts[a].total_cmp(&starts[b])); // stable
+        let by_ends = |&a: &usize, &b: &usize| {
+            let ((low, high), (from, to)) = (starts[a], starts[b]);
+            low.total_cmp(&from).then(high.total_cmp(&to))
+        };
+        order.sort_by(by_ends); // stable
         rows = order.iter().map(|&row| rows[row].clone()).collect();
     }
     let width = rows.len().div_ceil(most).max(1);
@@ -161,8 +231,25 @@ fn in_order(sides: &[&[Count]], most: usize) -> Vec<Bar> {
             }
         })
         .collect();
-    bars.extend(missing.into_iter().map(bar));
+    bars.extend(
+        hidden
+            .into_iter()
+            .chain(missing)
+            .map(|row| bar(row, language)),
+    );
     bars
+}
+
+/// The numbers a label starts and ends with: of `5-9`, `[-5, 0)`, `7`; of `2024-03` year and month, of a whole date the year alone.
+fn ends(label: &str) -> Option<(f64, f64)> {
+    let low = leading_number(label)?;
+    let text = label.trim_matches(['[', '(', ']', ')']);
+    let cut = text
+        .char_indices()
+        .skip(1)
+        .find(|(_, c)| matches!(c, '-' | ','));
+    let rest = cut.map_or("", |(at, _)| text[at + 1..].trim());
+    Some((low, rest.parse().unwrap_or(low)))
 }
 
 /// The number a label starts with: of `5-9`, `[-5, 0)`, `2024-Q1`. Text order would put `10-14` before `5-9`.
@@ -175,9 +262,9 @@ fn leading_number(label: &str) -> Option<f64> {
     text[..text.len() - digits.len() + length].parse().ok()
 }
 
-fn bar((label, values): (Option<String>, Vec<f64>)) -> Bar {
+fn bar((label, values): (Option<String>, Vec<f64>), language: Language) -> Bar {
     Bar {
-        label: label.unwrap_or_else(|| MISSING.to_owned()),
+        label: label.unwrap_or_else(|| language.say("word.missing", &[])),
         values,
     }
 }
@@ -192,12 +279,15 @@ fn sum(rows: &[(Option<String>, Vec<f64>)], sides: usize) -> Vec<f64> {
 mod tests {
     use super::*;
 
+    const EN: Language = Language::English;
+
     fn counts(counts: &[(&str, u64)]) -> Vec<Count> {
         counts
             .iter()
             .map(|&(label, count)| Count {
                 label: (label != "-").then(|| label.to_owned()),
                 count,
+                span: None,
             })
             .collect()
     }
@@ -209,19 +299,19 @@ mod tests {
     #[test]
     fn the_rest_is_one_line_and_nothing_is_lost() {
         let side = counts(&[("a", 1), ("b", 5), ("-", 2), ("c", 3), ("d", 1)]);
-        let (bars, rest) = by_count(&[&side], 2);
+        let (bars, rest) = by_count(&[&side], 2, EN);
         let rest = rest.unwrap();
         assert_eq!(labels(&bars), ["b", "c", "(missing)"]);
         assert_eq!(rest.label, "2 other values");
         let all = bars.iter().chain([&rest]).map(|bar| bar.values[0]);
         assert!((all.sum::<f64>() - 1.0).abs() < 1e-9);
-        assert!(by_count(&[&side], 4).1.is_none());
+        assert!(by_count(&[&side], 4, EN).1.is_none());
     }
 
     #[test]
     fn neighbors_merge_in_order() {
         let side = counts(&[("1", 1), ("2", 1), ("3", 1), ("4", 1), ("5", 1), ("-", 5)]);
-        let bars = in_order(&[&side], 3);
+        let bars = in_order(&[&side], 3, EN);
         assert_eq!(labels(&bars), ["1 – 2", "3 – 4", "5", "(missing)"]);
         assert!((bars[0].values[0] - 0.2).abs() < 1e-9 && (bars[3].values[0] - 0.5).abs() < 1e-9);
     }
@@ -235,13 +325,36 @@ mod tests {
             ("[-5, 0)", 1),
             ("0-4", 1),
         ]);
-        let bars = in_order(&[&side], 9);
+        let bars = in_order(&[&side], 9, EN);
         assert_eq!(
             labels(&bars),
             ["[-5, 0)", "0-4", "5-9", "10-14", "(missing)"]
         );
         let words = counts(&[("low", 1), ("10", 1), ("high", 1)]);
-        assert_eq!(labels(&in_order(&[&words], 9)), ["low", "10", "high"]);
+        assert_eq!(labels(&in_order(&[&words], 9, EN)), ["low", "10", "high"]);
+        let mixed = counts(&[
+            ("*", 1),
+            ("0-3", 1),
+            ("16-31", 1),
+            ("3", 1),
+            ("8-15", 1),
+            ("4-7", 1),
+            ("16-19", 1),
+        ]);
+        assert_eq!(
+            labels(&in_order(&[&mixed], 9, EN)),
+            ["0-3", "3", "4-7", "8-15", "16-19", "16-31", "*"]
+        );
+        let days = counts(&[("2023-12-30", 1), ("2024-01-15", 1), ("2024-02-03", 1)]);
+        assert_eq!(
+            labels(&in_order(&[&days], 9, EN)),
+            ["2023-12-30", "2024-01-15", "2024-02-03"]
+        );
+        let months = counts(&[("2024-10", 1), ("2024-02", 1), ("2023-12", 1)]);
+        assert_eq!(
+            labels(&in_order(&[&months], 9, EN)),
+            ["2023-12", "2024-02", "2024-10"]
+        );
         assert_eq!(leading_number("1.2.3"), None);
         assert_eq!(leading_number(""), None);
     }
@@ -253,10 +366,10 @@ mod tests {
             after: counts(&[("0213*", 3)]),
             ..Distribution::default()
         };
-        assert_eq!(charts(&distribution).len(), 2);
+        assert_eq!(charts(&distribution, EN).len(), 2);
         distribution.after = counts(&[("02139", 3)]);
-        assert_eq!(charts(&distribution).len(), 1);
+        assert_eq!(charts(&distribution, EN).len(), 1);
         distribution.after.clear();
-        assert!(charts(&distribution).is_empty());
+        assert!(charts(&distribution, EN).is_empty());
     }
 }

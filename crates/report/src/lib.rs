@@ -26,20 +26,30 @@
 
 mod bins;
 mod chart;
+mod codebook;
 mod distribution;
+mod finding;
 mod glossary;
+mod histogram;
+mod language;
 mod number;
 mod page;
 mod report;
+mod sample;
 mod sections;
+mod sign_off;
+mod statistics;
 mod text;
 
 pub use bins::{class_size_bars, class_sizes, risk_bars};
 pub use chart::{Bar, Bars, Chart, Columns, Format, Grid, Lines, Mark, Series};
+pub use finding::{Finding, Severity};
+pub use language::Language;
 pub use number::{count, decimal, percent};
 pub use page::html;
 pub use report::{
-    Attack, Attempt, Claim, ClassSize, Count, Distribution, Fact, Figure, Headline, Loss, Outcome,
-    Provenance, Report, Risk,
+    About, Attack, Attempt, Audience, Claim, ClassSize, Correlation, Count, CrossTable,
+    Distribution, Explained, Fact, Figure, Figures, Headline, Loss, Measure, Moments, Outcome,
+    Provenance, Report, Risk, Sample, SignOff, Statistics,
 };
 pub use text::{escape, shorten};

@@ -38,8 +38,12 @@ pub fn decimal(value: f64) -> String {
         return NONE.to_owned();
     }
     let size = value.abs();
-    if size >= 1e15 || size > 0.0 && size < 1e-4 {
-        return format!("{value:e}");
+    if size > 0.0 && size < 1e-4 {
+        // More places than anybody reads, but it is not nothing.
+        return if value > 0.0 { "< 0.0001" } else { "> -0.0001" }.to_owned();
+    }
+    if size >= 1e15 {
+        return format!("{value:.3e}");
     }
     let places = match size {
         s if s >= 1000.0 => 1,
@@ -144,7 +148,9 @@ mod tests {
             (1.0 / 7.0, "0.1429"),
             (12_345.54, "12,345.5"),
             (-0.5, "-0.5"),
-            (0.00002, "2e-5"),
+            (0.00002, "< 0.0001"),
+            (-0.00002, "> -0.0001"),
+            (6.25e17, "6.250e17"),
             (f64::INFINITY, "n/a"),
         ] {
             assert_eq!(decimal(value), text);

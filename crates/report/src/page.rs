@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use crate::chart;
+use crate::finding;
 use crate::sections::{self, Section};
 use crate::text::{label, prose};
-use crate::{Outcome, Report};
+use crate::{Audience, Outcome, Report};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -17,26 +18,33 @@ const LENS: &str = "<svg viewBox=\"0 0 40 40\" aria-hidden=\"true\"><path d=\"M1
 
 /// The report as one self-contained HTML page. The same report gives the same bytes.
 pub fn html(report: &Report) -> String {
+    let language = report.language;
     let title = if report.title.is_empty() {
-        "Release report"
+        language.say("page.report", &[])
     } else {
-        &report.title
+        report.title.clone()
     };
     let sections = sections::all(report);
     let mut page = String::with_capacity(64 * 1024);
     let _ = write!(
         page,
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+        "<!doctype html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
          <meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"robots\" content=\"noindex\">\n\
-         <title>{} · Denym report</title>\n<style>\n{STYLE}{}</style>\n</head>\n<body>\n<div class=\"wrap\">\n",
-        label(title),
+         <title>{} · {}</title>\n<style>\n{STYLE}{}</style>\n</head>\n<body>\n<div class=\"wrap\">\n",
+        language.name(),
+        label(&title),
+        language.say("page.title", &[]),
         chart::STYLE
     );
-    head(&mut page, report, title);
+    head(&mut page, report, &title);
     if sections.len() > 1 {
-        page.push_str("<nav aria-label=\"Contents\">");
+        let _ = write!(
+            page,
+            "<nav aria-label=\"{}\">",
+            language.say("page.contents", &[])
+        );
         for section in &sections {
             let _ = write!(page, "<a href=\"#{}\">{}</a>", section.id, section.short);
         }
@@ -61,28 +69,50 @@ pub fn html(report: &Report) -> String {
         page.push_str(body);
         page.push_str("</section>\n");
     }
-    page.push_str("</main>\n<footer>Made by Denym");
-    if !report.provenance.version.is_empty() {
-        let _ = write!(page, " {}", label(&report.provenance.version));
-    }
-    page.push_str(". This page is complete in itself: it loads nothing and sends nothing.</footer>\n</div>\n</body>\n</html>\n");
+    let version = if report.provenance.version.is_empty() {
+        String::new()
+    } else {
+        format!(" {}", label(&report.provenance.version))
+    };
+    let _ = write!(
+        page,
+        "</main>\n<footer>{}</footer>\n</div>\n</body>\n</html>\n",
+        language.say("page.footer", &[("version", &version)])
+    );
     page
 }
 
 fn head(page: &mut String, report: &Report, title: &str) {
+    let language = report.language;
+    let (what, whose) = match report.audience {
+        Audience::Steward => (
+            language.say("page.for-steward", &[]),
+            language.say("page.inside", &[]),
+        ),
+        Audience::Recipient => (
+            language.say("page.for-recipient", &[]),
+            language.say("page.outside", &[]),
+        ),
+    };
     let _ = write!(
         page,
-        "<header>\n<div class=\"brand\">{MARK}<b>Denym</b> release report<span class=\"inside\">For the data steward. Do not hand out.</span></div>\n<h1>{}</h1>\n",
+        "<header>\n<div class=\"brand\">{MARK}<b>Denym</b> {what}<span class=\"inside\">{whose}</span></div>\n<h1>{}</h1>\n",
         label(title)
     );
     if !report.data_name.is_empty() {
         let _ = writeln!(
             page,
-            "<p class=\"soft\">Source: {}</p>",
-            label(&report.data_name)
+            "<p class=\"soft\">{}</p>",
+            prose(&language.say("page.source", &[("source", &report.data_name)]))
         );
     }
-    let (class, icon, line, more) = verdict(report);
+    let (mut class, mut icon, line, more) = verdict(report);
+    let found = finding::banner(report);
+    if let Some((own, sign, _)) = &found
+        && class != "bad"
+    {
+        (class, icon) = (own, sign);
+    }
     let _ = write!(
         page,
         "<div class=\"verdict {class}\">{icon}<div><strong>{line}</strong>"
@@ -90,14 +120,19 @@ fn head(page: &mut String, report: &Report, title: &str) {
     if !more.is_empty() {
         let _ = write!(page, "<p>{more}</p>");
     }
+    if let Some((_, _, sentence)) = &found {
+        let _ = write!(page, "<p><b>{sentence}</b></p>");
+    }
     for sentence in &report.summary {
         let _ = write!(page, "<p>{}</p>", prose(sentence));
     }
     page.push_str("</div></div>\n");
+    finding::list(page, report);
     if !report.warnings.is_empty() {
         page.push_str("<ul class=\"box warn\">\n");
         for warning in &report.warnings {
-            let _ = writeln!(page, "<li><b>Warning.</b> {}</li>", prose(warning));
+            let word = language.say("page.warning", &[]);
+            let _ = writeln!(page, "<li><b>{word}</b> {}</li>", prose(warning));
         }
         page.push_str("</ul>\n");
     }
@@ -133,45 +168,51 @@ fn verdict(report: &Report) -> (&'static str, &'static str, String, String) {
         .iter()
         .filter(|claim| claim.holds.is_none())
         .count();
-    let promises = if of == 1 { "promise" } else { "promises" };
+    let language = report.language;
+    let (all, wrong, right) = (of.to_string(), broken.to_string(), (of - open).to_string());
+    let left = open.to_string();
+    let values = [
+        ("all", all.as_str()),
+        ("broken", &wrong),
+        ("confirmed", &right),
+        ("open", &left),
+    ];
     match &report.outcome {
         Outcome::Refused { because } => (
             "bad",
             CROSS,
-            "Refused: nothing was released".to_owned(),
+            language.say("verdict.refused", &[]),
             prose(because),
         ),
         _ if broken > 0 => (
             "bad",
             CROSS,
-            format!(
-                "{broken} of {of} {promises} {} not hold",
-                if broken == 1 { "does" } else { "do" }
-            ),
+            if broken == 1 {
+                language.say("verdict.broken-one", &values)
+            } else {
+                language.say("verdict.broken", &values)
+            },
             String::new(),
         ),
         Outcome::Released if open > 0 => (
             "quiet",
             LENS,
-            format!(
-                "Released: {} of {of} {promises} confirmed, {open} could not be measured",
-                of - open
-            ),
+            language.say("verdict.open", &values),
             String::new(),
         ),
         Outcome::Released => {
             let line = match of {
-                0 => "Released".to_owned(),
-                1 => "Released: the promise holds".to_owned(),
-                2 => "Released: both promises hold".to_owned(),
-                _ => format!("Released: all {of} promises hold"),
+                0 => language.say("verdict.released", &[]),
+                1 => language.say("verdict.holds-one", &[]),
+                2 => language.say("verdict.holds-both", &[]),
+                _ => language.say("verdict.holds", &values),
             };
             ("good", TICK, line, String::new())
         }
         Outcome::Audited => (
             "quiet",
             LENS,
-            "Audit: the data as it is, nothing was changed".to_owned(),
+            language.say("verdict.audited", &[]),
             String::new(),
         ),
     }

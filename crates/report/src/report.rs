@@ -1,10 +1,16 @@
 //! What a report says, as plain data; whoever fills it decides what is true.
 
-use crate::{Bar, Chart};
+use crate::{Bar, Chart, Finding, Language};
 
 /// Everything one page shows. Empty parts are left out of the page.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Report {
+    /// The language of the page.
+    pub language: Language,
+    /// Who may read it.
+    pub audience: Audience,
+    /// What the data is about, which decides the words that are explained.
+    pub about: About,
     /// Heading of the page, such as the policy's name.
     pub title: String,
     /// What was read, such as the file's name.
@@ -27,18 +33,165 @@ pub struct Report {
     pub losses: Vec<Loss>,
     /// The values of each attribute before and after.
     pub distributions: Vec<Distribution>,
-    /// The attacks that were run on the release.
+    /// Figures that statistics are made of, before and after.
+    pub statistics: Statistics,
+    /// Some records of the source beside what became of them.
+    pub sample: Option<Sample>,
+    /// What each column and label means.
+    pub codebook: Vec<Explained>,
+    /// The attacks that were run on the release, and those that do not apply to it.
     pub attacks: Vec<Attack>,
     /// The solvers that were tried.
     pub attempts: Vec<Attempt>,
     /// Further charts: a frontier, lost doublets by place and hour, a series of windows.
     pub figures: Vec<Figure>,
+    /// Every measure of what was lost, by name.
+    pub measures: Vec<Measure>,
     /// What the reader should know.
     pub notes: Vec<String>,
     /// What the reader must not miss.
     pub warnings: Vec<String>,
+    /// What guards found, the worst first; the banner shows how bad it is.
+    pub findings: Vec<Finding>,
     /// How the release came about.
     pub provenance: Provenance,
+    /// Who made it and who answers for it.
+    pub sign_off: Option<SignOff>,
+}
+
+/// Who may read a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Audience {
+    /// The steward: it may show the source.
+    #[default]
+    Steward,
+    /// Whoever receives the release: it shows nothing that the release does not.
+    Recipient,
+}
+
+/// What the data of a report is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum About {
+    /// Records with attributes.
+    #[default]
+    Records,
+    /// Numbers that were replaced by those of groups.
+    Numbers,
+    /// Who was where and when.
+    Paths,
+    /// Who has what.
+    Items,
+    /// Which institutions hold data of whom.
+    Trails,
+    /// Windows of a stream.
+    Windows,
+}
+
+/// Figures that statistics are made of.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Statistics {
+    /// Columns of numbers.
+    pub numbers: Vec<Moments>,
+    /// Pairs of such columns.
+    pub correlations: Vec<Correlation>,
+    /// Pairs of columns with few values.
+    pub cross_tables: Vec<CrossTable>,
+}
+
+/// What a column of numbers comes to, before and after.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Moments {
+    /// The column.
+    pub attribute: String,
+    /// In the source.
+    pub before: Option<Figures>,
+    /// In the release.
+    pub after: Option<Figures>,
+}
+
+/// Mean, standard deviation and quartiles.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Figures {
+    /// The mean.
+    pub mean: f64,
+    /// The standard deviation.
+    pub deviation: f64,
+    /// First quartile, median, third quartile.
+    pub quartiles: [f64; 3],
+}
+
+/// How two columns go together, before and after.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Correlation {
+    /// The columns.
+    pub attributes: (String, String),
+    /// In the source.
+    pub before: f64,
+    /// In the release.
+    pub after: f64,
+}
+
+/// Shares of the records by two columns, before and after.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CrossTable {
+    /// The columns: rows, then columns of the table.
+    pub attributes: (String, String),
+    /// Values of the one.
+    pub rows: Vec<String>,
+    /// Values of the other.
+    pub columns: Vec<String>,
+    /// Share of the records before and after, `cells[row][column]`.
+    pub cells: Vec<Vec<(f64, f64)>>,
+}
+
+/// Records of the source beside what became of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Sample {
+    /// The published columns.
+    pub columns: Vec<String>,
+    /// Each record: its cells in the source, and in the release, where it is there.
+    pub rows: Vec<(Vec<String>, Option<Vec<String>>)>,
+}
+
+/// What a column shows, and what its labels mean.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Explained {
+    /// The column.
+    pub column: String,
+    /// The part it plays.
+    pub role: String,
+    /// What stands in its cells.
+    pub shows: String,
+    /// Labels with what they mean.
+    pub labels: Vec<(String, String)>,
+    /// Whether there are more labels.
+    pub more: bool,
+}
+
+/// A measure of what was lost.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Measure {
+    /// Its name in policies.
+    pub name: String,
+    /// What it says.
+    pub meaning: String,
+    /// Its value, as it should read.
+    pub value: String,
+    /// Its range, and which end is better.
+    pub range: String,
+}
+
+/// Who made a release and who answers for it; there is room for two names by hand.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SignOff {
+    /// Who prepared it, where the caller says.
+    pub prepared_by: String,
+    /// The day, where the caller says.
+    pub date: String,
+    /// Name and fingerprint of each file of the source.
+    pub sources: Vec<(String, String)>,
+    /// Name and fingerprint of each file of the release.
+    pub released: Vec<(String, String)>,
 }
 
 /// How the run ended.
@@ -131,7 +284,7 @@ pub struct Loss {
 }
 
 /// The values of one attribute before and after.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Distribution {
     /// The column.
     pub attribute: String,
@@ -149,10 +302,12 @@ pub struct Distribution {
 }
 
 /// How often a value occurs.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Count {
     /// The value as text; `None` where it is missing.
     pub label: Option<String>,
+    /// The numbers it stands for, from the first up to the end: twice the same where it is one number.
+    pub span: Option<(f64, f64)>,
     /// Its records.
     pub count: u64,
 }
@@ -170,6 +325,8 @@ pub struct Attack {
     pub rate_after: Option<f64>,
     /// Such as the rate of guessing without the data.
     pub note: String,
+    /// Whether it was left out because it does not apply to such data; then `knows` says why.
+    pub left_out: bool,
 }
 
 /// One solver that was tried.

@@ -4,34 +4,39 @@ use std::fmt::Write as _;
 
 use rayon::prelude::*;
 
+use crate::codebook::codebook;
 use crate::distribution;
 use crate::glossary::words;
 use crate::number::{count, percent};
+use crate::sample::sample;
+use crate::sign_off::sign_off;
+use crate::statistics::statistics;
 use crate::text::{label, prose};
-use crate::{Bar, Bars, Chart, Format, Report, class_size_bars};
+use crate::{Bar, Bars, Chart, Format, Language, Report, class_size_bars};
 
 /// One part of the page; `lead` and `body` are HTML.
 pub(crate) struct Section {
     pub(crate) id: &'static str,
-    pub(crate) short: &'static str,
-    pub(crate) heading: &'static str,
+    pub(crate) short: String,
+    pub(crate) heading: String,
     pub(crate) lead: String,
     pub(crate) body: String,
 }
 
 /// All parts that have something to show, in reading order.
 pub(crate) fn all(report: &Report) -> Vec<Section> {
-    let makers: [fn(&Report) -> Option<Section>; 9] = [
-        claims, risk, losses, values, attacks, attempts, figures, origin, words,
+    let makers: [fn(&Report) -> Option<Section>; 13] = [
+        claims, risk, attacks, losses, statistics, values, sample, figures, codebook, attempts,
+        origin, words, sign_off,
     ];
     makers.iter().filter_map(|make| make(report)).collect()
 }
 
-fn unit(report: &Report) -> &str {
+fn unit(report: &Report) -> String {
     if report.unit.is_empty() {
-        "records"
+        report.language.say("word.records", &[])
     } else {
-        &report.unit
+        report.unit.clone()
     }
 }
 
@@ -39,36 +44,42 @@ fn claims(report: &Report) -> Option<Section> {
     if report.claims.is_empty() {
         return None;
     }
-    let mut body = String::from(
-        "<div class=\"card\"><table class=\"stack\">\n<thead><tr><th>What was promised</th><th>Asked</th><th>Measured</th><th>Result</th></tr></thead>\n<tbody>\n",
+    let language = report.language;
+    let (asked, measured) = (
+        language.say("claims.asked", &[]),
+        language.say("claims.measured", &[]),
+    );
+    let mut body = format!(
+        "<div class=\"card\"><table class=\"stack\">\n<thead><tr><th>{}</th><th>{asked}</th><th>{measured}</th><th>{}</th></tr></thead>\n<tbody>\n",
+        language.say("claims.promised", &[]),
+        language.say("claims.result", &[]),
     );
     for claim in &report.claims {
         let sentence = if claim.explanation.is_empty() {
-            format!(
-                "The promise {} was asked for: {}.",
-                claim.promise, claim.asked
-            )
+            let values = [("promise", claim.promise.as_str()), ("asked", &claim.asked)];
+            language.say("claims.plain", &values)
         } else {
             claim.explanation.clone()
         };
         let about = claim
             .attribute
             .as_deref()
-            .map(|name| format!(" on {}", label(name)))
+            .map(|name| format!(" ({})", label(name)))
             .unwrap_or_default();
         let check = if claim.recheckable {
-            "anyone can re-check it from the release"
+            language.say("claims.recheckable", &[])
         } else {
-            "attested: re-checking it needs the source"
+            language.say("claims.attested", &[])
         };
-        let badge = match claim.holds {
-            Some(true) => "<span class=\"badge good\">✓ holds</span>",
-            Some(false) => "<span class=\"badge bad\">✗ does not hold</span>",
-            None => "<span class=\"badge quiet\">not measured</span>",
+        let (class, words) = match claim.holds {
+            Some(true) => ("good", language.say("claims.holds", &[])),
+            Some(false) => ("bad", language.say("claims.fails", &[])),
+            None => ("quiet", language.say("claims.open", &[])),
         };
+        let badge = format!("<span class=\"badge {class}\">{words}</span>");
         let _ = writeln!(
             body,
-            "<tr><td>{}<span class=\"soft\">{}{about} · {check}</span></td><td data-name=\"Asked\">{}</td><td data-name=\"Measured\">{}</td><td>{badge}</td></tr>",
+            "<tr><td>{}<span class=\"soft\">{}{about} · {check}</span></td><td data-name=\"{asked}\">{}</td><td data-name=\"{measured}\">{}</td><td>{badge}</td></tr>",
             prose(&sentence),
             label(&claim.promise),
             label(&claim.asked),
@@ -78,28 +89,31 @@ fn claims(report: &Report) -> Option<Section> {
     body.push_str("</tbody></table></div>\n");
     Some(Section {
         id: "promises",
-        short: "Promises",
-        heading: "What was promised, and what was measured",
-        lead: "Every promise was measured again on the finished data, by code that shares nothing with the code that made it.".into(),
+        short: language.say("claims.short", &[]),
+        heading: language.say("claims.heading", &[]),
+        lead: language.say("claims.lead", &[]),
         body,
     })
 }
 
 fn risk(report: &Report) -> Option<Section> {
-    let unit = unit(report);
+    let (language, unit) = (report.language, unit(report));
     let mut body = String::new();
     let mut cards = 0;
     if let Some(risk) = &report.risk {
         if !risk.bands.is_empty() {
             let both = risk.bands.iter().any(|bar| bar.values.len() > 1);
             let series: Vec<String> = if both {
-                vec!["before".into(), "after".into()]
+                vec![
+                    language.say("word.before", &[]),
+                    language.say("word.after", &[]),
+                ]
             } else {
-                vec!["share".into()]
+                vec![language.say("risk.share", &[])]
             };
             let chart = Bars {
-                title: "Chance of being found, before and after".into(),
-                description: "Share of the records in each band of risk, worst band first.".into(),
+                title: language.say("risk.bands", &[]),
+                description: language.say("risk.bands.description", &[]),
                 series: series.clone(),
                 bars: risk.bands.clone(),
                 format: Format::Share,
@@ -108,10 +122,16 @@ fn risk(report: &Report) -> Option<Section> {
             };
             card(
                 &mut body,
-                "Chance of being found",
-                "Share of all records by how likely someone who knows every linkable detail picks the right person. Less at the top is better.",
-                &[("", Chart::Bars(chart))],
-                &table("Chance", &series, &risk.bands, Format::Share),
+                &language.say("risk.bands", &[]),
+                &language.say("risk.bands.line", &[]),
+                &[(String::new(), Chart::Bars(chart))],
+                &table(
+                    language,
+                    &language.say("risk.chance", &[]),
+                    &series,
+                    &risk.bands,
+                    Format::Share,
+                ),
             );
             cards += 1;
         }
@@ -131,7 +151,7 @@ fn risk(report: &Report) -> Option<Section> {
         }
     }
     if !report.class_sizes.is_empty() {
-        let bars = class_size_bars(&report.class_sizes);
+        let bars = class_size_bars(&report.class_sizes, language);
         let classes = report
             .class_sizes
             .iter()
@@ -144,10 +164,10 @@ fn risk(report: &Report) -> Option<Section> {
                 .map(|size| size.size)
         };
         let (smallest, largest) = (used().min().unwrap_or(0), used().max().unwrap_or(0));
-        let series = vec!["classes".to_owned()];
+        let series = vec![language.say("word.classes", &[])];
         let chart = Bars {
-            title: "Class sizes after".into(),
-            description: format!("Number of classes by how many {unit} look the same."),
+            title: language.say("risk.sizes", &[]),
+            description: language.say("risk.sizes.description", &[("unit", &unit)]),
             series: series.clone(),
             bars: bars.clone(),
             format: Format::Count,
@@ -156,21 +176,30 @@ fn risk(report: &Report) -> Option<Section> {
         };
         card(
             &mut body,
-            "How many look the same",
-            &format!(
-                "{} {} in the release. The smallest has {} {unit}, the largest {}.",
-                count(classes),
-                if classes == 1 {
-                    "class of look-alikes is"
+            &language.say("risk.sizes", &[]),
+            &{
+                let (classes, unit) = (count(classes), label(&unit));
+                let (smallest, largest) = (count(smallest), count(largest));
+                let values = [
+                    ("classes", classes.as_str()),
+                    ("unit", &unit),
+                    ("smallest", &smallest),
+                    ("largest", &largest),
+                ];
+                if classes == "1" {
+                    language.say("risk.sizes.line-one", &values)
                 } else {
-                    "classes of look-alikes are"
-                },
-                count(smallest),
-                count(largest),
-                unit = label(unit),
+                    language.say("risk.sizes.line", &values)
+                }
+            },
+            &[(String::new(), Chart::Bars(chart))],
+            &table(
+                language,
+                &language.say("risk.size", &[]),
+                &series,
+                &bars,
+                Format::Count,
             ),
-            &[("", Chart::Bars(chart))],
-            &table("Class size", &series, &bars, Format::Count),
         );
         cards += 1;
     }
@@ -179,10 +208,14 @@ fn risk(report: &Report) -> Option<Section> {
     }
     Some(Section {
         id: "risk",
-        short: "Risk",
-        heading: "How easily someone could be found",
-        lead: "The adversary is assumed to know every linkable detail of a person and to look for that person in the data.".into(),
-        body: if cards == 1 { body } else { format!("<div class=\"flow\">{body}</div>\n") },
+        short: language.say("risk.short", &[]),
+        heading: language.say("risk.heading", &[]),
+        lead: language.say("risk.lead", &[]),
+        body: if cards == 1 {
+            body
+        } else {
+            format!("<div class=\"flow\">{body}</div>\n")
+        },
     })
 }
 
@@ -190,8 +223,11 @@ fn losses(report: &Report) -> Option<Section> {
     if report.losses.is_empty() {
         return None;
     }
-    let bars: Vec<Bar> = report
-        .losses
+    let language = report.language;
+    let mut losses: Vec<&crate::Loss> = report.losses.iter().collect();
+    // What lost most comes first; equals stay in the order given.
+    losses.sort_by(|a, b| b.loss.total_cmp(&a.loss));
+    let bars: Vec<Bar> = losses
         .iter()
         .map(|loss| Bar {
             label: loss.attribute.clone(),
@@ -199,21 +235,24 @@ fn losses(report: &Report) -> Option<Section> {
         })
         .collect();
     let chart = Bars {
-        title: "Loss of each attribute".into(),
-        description: "0 % is as detailed as the source, 100 % is nothing left.".into(),
-        series: vec!["loss".into()],
+        title: language.say("losses.each", &[]),
+        description: language.say("losses.line", &[]),
+        series: vec![language.say("losses.loss", &[])],
         bars,
         format: Format::Share,
         rest: None,
         full: Some(1.0),
     };
-    let mut how = String::from(
-        "<div class=\"card\"><table>\n<thead><tr><th>Attribute</th><th>What was done</th><th class=\"n\">Loss</th></tr></thead>\n<tbody>\n",
+    let mut how = format!(
+        "<div class=\"card\"><table>\n<thead><tr><th>{}</th><th>{}</th><th class=\"n\">{}</th></tr></thead>\n<tbody>\n",
+        language.say("statistics.column", &[]),
+        language.say("losses.how", &[]),
+        language.say("losses.loss", &[]),
     );
-    for loss in &report.losses {
+    for loss in losses {
         let _ = writeln!(
             how,
-            "<tr><td>{}</td><td>{}</td><td class=\"n\">{}</td></tr>",
+            "<tr><td class=\"name\">{}</td><td>{}</td><td class=\"n\">{}</td></tr>",
             label(&loss.attribute),
             prose(&loss.how),
             percent(loss.loss)
@@ -223,50 +262,72 @@ fn losses(report: &Report) -> Option<Section> {
     let mut body = String::from("<div class=\"two\">\n");
     card(
         &mut body,
-        "Loss of each attribute",
-        "0 % is as detailed as the source, 100 % is nothing left.",
-        &[("", Chart::Bars(chart))],
+        &language.say("losses.each", &[]),
+        &language.say("losses.line", &[]),
+        &[(String::new(), Chart::Bars(chart))],
         "",
     );
     body.push_str(&how);
     body.push_str("</div>\n");
+    if !report.measures.is_empty() {
+        body.push_str(&measures(report));
+    }
     Some(Section {
         id: "loss",
-        short: "Loss",
-        heading: "What the data lost",
-        lead: "Safety costs detail. This is how much each attribute gave up.".into(),
+        short: language.say("losses.short", &[]),
+        heading: language.say("losses.heading", &[]),
+        lead: language.say("losses.lead", &[]),
         body,
     })
+}
+
+/// Every measure of what was lost, behind a fold.
+fn measures(report: &Report) -> String {
+    let language = report.language;
+    let mut out = format!(
+        "<div class=\"card below\"><details><summary>{}</summary><table>\n<thead><tr><th>{}</th><th>{}</th><th class=\"n\">{}</th></tr></thead>\n<tbody>\n",
+        language.say("measures.summary", &[]),
+        language.say("measures.measure", &[]),
+        language.say("measures.range", &[]),
+        language.say("measures.value", &[]),
+    );
+    for measure in &report.measures {
+        let _ = writeln!(
+            out,
+            "<tr><td>{}<span class=\"soft\">{}</span></td><td>{}</td><td class=\"n\">{}</td></tr>",
+            prose(&measure.meaning),
+            label(&measure.name),
+            prose(&measure.range),
+            label(&measure.value),
+        );
+    }
+    out.push_str("</tbody></table></details></div>\n");
+    out
 }
 
 fn values(report: &Report) -> Option<Section> {
     if report.distributions.is_empty() {
         return None;
     }
+    let language = report.language;
     let mut body = String::from("<div class=\"flow\">\n");
     let charts: Vec<_> = report
         .distributions
         .par_iter()
-        .map(distribution::charts)
+        .map(|distribution| distribution::charts(distribution, language))
         .collect();
     for (distribution, charts) in report.distributions.iter().zip(charts) {
-        let name = |n: usize| {
-            format!(
-                "{} {}",
-                count(n as u64),
-                if n == 1 { "value" } else { "values" }
-            )
-        };
+        let (before, after) = (
+            count(distribution.before.len() as u64),
+            count(distribution.after.len() as u64),
+        );
+        let values = [("before", before.as_str()), ("after", &after)];
         let mut line = if distribution.after.is_empty() {
-            "Not released.".to_owned()
+            language.say("values.not-released", &[])
         } else if distribution.before.is_empty() {
-            format!("{}.", name(distribution.after.len()))
+            language.say("values.after", &values[1..])
         } else {
-            format!(
-                "{} before, {} after.",
-                name(distribution.before.len()),
-                count(distribution.after.len() as u64)
-            )
+            language.say("values.both", &values)
         };
         if !distribution.how.is_empty() {
             line = format!("{} {line}", sentence(&distribution.how));
@@ -276,12 +337,15 @@ fn values(report: &Report) -> Option<Section> {
         } else {
             format!(
                 " <span class=\"chip\">{}</span>",
-                label(role(&distribution.role))
+                label(&role(&distribution.role, language))
             )
         };
         card(
             &mut body,
-            &format!("{}{chip}", label(&distribution.attribute)),
+            &format!(
+                "<span class=\"name\">{}</span>{chip}",
+                label(&distribution.attribute)
+            ),
             &line,
             &charts,
             "",
@@ -290,29 +354,47 @@ fn values(report: &Report) -> Option<Section> {
     body.push_str("</div>\n");
     Some(Section {
         id: "values",
-        short: "Values",
-        heading: "Each attribute before and after",
-        lead: "Shares of the records on each side. Suppressed records are missing from the after side.".into(),
+        short: language.say("values.short", &[]),
+        heading: language.say("values.heading", &[]),
+        lead: language.say("values.lead", &[]),
         body,
     })
 }
 
 /// A role in the words of the glossary; a policy says `quasi` for short.
-fn role(name: &str) -> &str {
+fn role(name: &str, language: Language) -> String {
     match name {
-        "quasi" => "quasi-identifier",
-        other => other,
+        "quasi" | "quasi-identifier" => language.say("role.quasi", &[]),
+        "sensitive" => language.say("role.sensitive", &[]),
+        "insensitive" => language.say("role.insensitive", &[]),
+        other => other.to_owned(),
     }
 }
 
 fn attacks(report: &Report) -> Option<Section> {
+    let (left_out, run): (Vec<_>, Vec<_>) =
+        report.attacks.iter().partition(|attack| attack.left_out);
     if report.attacks.is_empty() {
         return None;
     }
-    let mut body = String::from(
-        "<div class=\"card\"><table class=\"stack\">\n<thead><tr><th>Attack</th><th>What the adversary knows</th><th class=\"n\">Success before</th><th class=\"n\">after</th></tr></thead>\n<tbody>\n",
+    let language = report.language;
+    // Without a source there is nothing that an attack achieved before.
+    let both = run.iter().any(|attack| attack.rate_before.is_some());
+    let (before, after) = (
+        language.say("attacks.before", &[]),
+        language.say("attacks.after", &[]),
     );
-    for attack in &report.attacks {
+    let mut body = format!(
+        "<div class=\"card\"><table class=\"stack\">\n<thead><tr><th>{}</th><th>{}</th>{}<th class=\"n\">{after}</th></tr></thead>\n<tbody>\n",
+        language.say("attacks.attack", &[]),
+        language.say("attacks.knows", &[]),
+        if both {
+            format!("<th class=\"n\">{before}</th>")
+        } else {
+            String::new()
+        },
+    );
+    for attack in run {
         let rate = |rate: Option<f64>| rate.map_or_else(|| "n/a".to_owned(), percent);
         let note = if attack.note.is_empty() {
             String::new()
@@ -321,19 +403,41 @@ fn attacks(report: &Report) -> Option<Section> {
         };
         let _ = writeln!(
             body,
-            "<tr><td><b>{}</b></td><td>{}{note}</td><td class=\"n\" data-name=\"Success before\">{}</td><td class=\"n\" data-name=\"Success after\"><b>{}</b></td></tr>",
+            "<tr><td class=\"name\"><b>{}</b></td><td>{}{note}</td>{}<td class=\"n\" data-name=\"{after}\"><b>{}</b></td></tr>",
             label(&attack.name),
             prose(&attack.knows),
-            rate(attack.rate_before),
+            if both {
+                let rate = rate(attack.rate_before);
+                format!("<td class=\"n\" data-name=\"{before}\">{rate}</td>")
+            } else {
+                String::new()
+            },
             rate(attack.rate_after),
         );
     }
-    body.push_str("</tbody></table></div>\n");
+    body.push_str("</tbody></table>");
+    if !left_out.is_empty() {
+        let _ = write!(
+            body,
+            "<details><summary>{}</summary><table>\n<tbody>\n",
+            language.say("attacks.left-out", &[])
+        );
+        for attack in left_out {
+            let _ = writeln!(
+                body,
+                "<tr><td>{}</td><td>{}</td></tr>",
+                label(&attack.name),
+                prose(&attack.knows)
+            );
+        }
+        body.push_str("</tbody></table></details>\n");
+    }
+    body.push_str("</div>\n");
     Some(Section {
         id: "attacks",
-        short: "Attacks",
-        heading: "What our own attackers achieved",
-        lead: "Before a release leaves, it is attacked with what the named adversary knows.".into(),
+        short: language.say("attacks.short", &[]),
+        heading: language.say("attacks.heading", &[]),
+        lead: language.say("attacks.lead", &[]),
         body,
     })
 }
@@ -342,14 +446,32 @@ fn attempts(report: &Report) -> Option<Section> {
     if report.attempts.is_empty() {
         return None;
     }
-    let mut body = String::from(
-        "<div class=\"card\"><table class=\"stack\">\n<thead><tr><th>Solver</th><th>Outcome</th><th class=\"n\">Score</th><th class=\"n\">Effort</th></tr></thead>\n<tbody>\n",
+    let language = report.language;
+    let (score, effort) = (
+        language.say("attempts.score", &[]),
+        language.say("attempts.effort", &[]),
+    );
+    // A column of dashes says nothing.
+    let efforts = report
+        .attempts
+        .iter()
+        .any(|attempt| !attempt.effort.is_empty());
+    let mut body = format!(
+        "<div class=\"card\"><table class=\"stack\">\n<thead><tr><th>{}</th><th>{}</th><th class=\"n\">{score}</th>{}</tr></thead>\n<tbody>\n",
+        language.say("attempts.solver", &[]),
+        language.say("attempts.outcome", &[]),
+        if efforts {
+            format!("<th class=\"n\">{effort}</th>")
+        } else {
+            String::new()
+        },
     );
     for attempt in &report.attempts {
         let chosen = if attempt.chosen {
-            " <span class=\"badge good\">chosen</span>"
+            let chosen = language.say("attempts.chosen", &[]);
+            format!(" <span class=\"badge good\">{chosen}</span>")
         } else {
-            ""
+            String::new()
         };
         let note = if attempt.note.is_empty() {
             String::new()
@@ -365,19 +487,24 @@ fn attempts(report: &Report) -> Option<Section> {
         };
         let _ = writeln!(
             body,
-            "<tr><td><b>{}</b>{chosen}</td><td>{}{note}</td><td class=\"n\" data-name=\"Score\">{}</td><td class=\"n\" data-name=\"Effort\">{}</td></tr>",
+            "<tr><td><b>{}</b>{chosen}</td><td>{}{note}</td><td class=\"n\" data-name=\"{score}\">{}</td>{}</tr>",
             label(&attempt.solver),
             shown(&attempt.outcome),
             shown(&attempt.score),
-            shown(&attempt.effort),
+            if efforts {
+                let own = shown(&attempt.effort);
+                format!("<td class=\"n\" data-name=\"{effort}\">{own}</td>")
+            } else {
+                String::new()
+            },
         );
     }
     body.push_str("</tbody></table></div>\n");
     Some(Section {
         id: "solvers",
-        short: "Solvers",
-        heading: "How the release was found",
-        lead: "Each solver that was tried, and how it fared.".into(),
+        short: language.say("attempts.short", &[]),
+        heading: language.say("attempts.heading", &[]),
+        lead: language.say("attempts.lead", &[]),
         body,
     })
 }
@@ -392,15 +519,15 @@ fn figures(report: &Report) -> Option<Section> {
             &mut body,
             &label(&figure.title),
             &prose(&figure.caption),
-            &[("", figure.chart.clone())],
+            &[(String::new(), figure.chart.clone())],
             "",
         );
     }
     body.push_str("</div>\n");
     Some(Section {
         id: "figures",
-        short: "Figures",
-        heading: "More to see",
+        short: report.language.say("figures.short", &[]),
+        heading: report.language.say("figures.heading", &[]),
         lead: String::new(),
         body,
     })
@@ -408,18 +535,18 @@ fn figures(report: &Report) -> Option<Section> {
 
 fn origin(report: &Report) -> Option<Section> {
     let origin = &report.provenance;
-    let mut pairs: Vec<(&str, &str)> = Vec::new();
-    for (name, value) in [("Policy", &origin.policy), ("Version", &origin.version)] {
+    let language = report.language;
+    let mut pairs: Vec<(String, &str)> = Vec::new();
+    for (name, value) in [
+        (language.say("origin.policy", &[]), &origin.policy),
+        (language.say("origin.version", &[]), &origin.version),
+    ] {
         if !value.is_empty() {
             pairs.push((name, value));
         }
     }
-    pairs.extend(
-        origin
-            .facts
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_str())),
-    );
+    let facts = origin.facts.iter();
+    pairs.extend(facts.map(|(name, value)| (name.clone(), value.as_str())));
     if pairs.is_empty() && origin.steps.is_empty() && report.notes.is_empty() {
         return None;
     }
@@ -443,7 +570,7 @@ fn origin(report: &Report) -> Option<Section> {
         if !pairs.is_empty() {
             body.push_str("<dl class=\"pairs\">\n");
             for (name, value) in pairs {
-                let _ = writeln!(body, "<dt>{}</dt><dd>{}</dd>", label(name), label(value));
+                let _ = writeln!(body, "<dt>{}</dt><dd>{}</dd>", label(&name), label(value));
             }
             body.push_str("</dl>\n");
         }
@@ -451,21 +578,19 @@ fn origin(report: &Report) -> Option<Section> {
     }
     Some(Section {
         id: "origin",
-        short: "Origin",
-        heading: "Notes and origin",
-        lead: "What was done, step by step. The same source, policy, seed and version give the same release again.".into(),
+        short: language.say("origin.short", &[]),
+        heading: language.say("origin.heading", &[]),
+        lead: if origin.steps.is_empty() {
+            String::new()
+        } else {
+            language.say("origin.lead", &[])
+        },
         body,
     })
 }
 
 /// A card with a heading, a line and charts; `heading`, `line` and `after` are HTML.
-fn card(
-    body: &mut String,
-    heading: &str,
-    line: &str,
-    charts: &[(&'static str, Chart)],
-    after: &str,
-) {
+fn card(body: &mut String, heading: &str, line: &str, charts: &[(String, Chart)], after: &str) {
     let _ = writeln!(body, "<div class=\"card\"><h3>{heading}</h3><p>{line}</p>");
     for (side, chart) in charts {
         if !side.is_empty() {
@@ -478,10 +603,16 @@ fn card(
 }
 
 /// The figures of a chart as a table that opens on demand.
-fn table(what: &str, series: &[String], bars: &[Bar], format: Format) -> String {
-    let mut out = format!(
-        "<details><summary>Figures as a table</summary><table>\n<thead><tr><th>{what}</th>"
-    );
+fn table(
+    language: Language,
+    what: &str,
+    series: &[String],
+    bars: &[Bar],
+    format: Format,
+) -> String {
+    let summary = language.say("word.as-table", &[]);
+    let mut out =
+        format!("<details><summary>{summary}</summary><table>\n<thead><tr><th>{what}</th>");
     for name in series {
         let _ = write!(out, "<th class=\"n\">{}</th>", label(name));
     }

@@ -1,8 +1,10 @@
 //! The page as a whole: nothing foreign gets in, nothing is asked from outside, the same report gives the same bytes.
 
 use denym_report::{
-    Attack, Attempt, Bar, Bars, Chart, Claim, ClassSize, Count, Distribution, Fact, Figure,
-    Headline, Loss, Outcome, Provenance, Report, Risk, html, risk_bars,
+    About, Attack, Attempt, Audience, Bar, Bars, Chart, Claim, ClassSize, Correlation, Count,
+    CrossTable, Distribution, Explained, Fact, Figure, Figures, Finding, Headline, Language, Loss,
+    Measure, Moments, Outcome, Provenance, Report, Risk, Sample, Severity, SignOff, Statistics,
+    html, risk_bars,
 };
 
 /// A report in which every text is `text` and every number is `number`.
@@ -16,10 +18,12 @@ fn everywhere(text: &str, number: f64) -> Report {
         vec![
             Count {
                 label: Some(s()),
+                span: Some((number, number)),
                 count: u64::MAX,
             },
             Count {
                 label: None,
+                span: None,
                 count: 1,
             },
         ]
@@ -94,7 +98,56 @@ fn everywhere(text: &str, number: f64) -> Report {
             rate_before: Some(number),
             rate_after: None,
             note: s(),
+            left_out: false,
         }],
+        language: Language::English,
+        audience: Audience::Steward,
+        about: About::Records,
+        statistics: Statistics {
+            numbers: vec![Moments {
+                attribute: s(),
+                before: Some(Figures {
+                    mean: number,
+                    deviation: number,
+                    quartiles: [number; 3],
+                }),
+                after: None,
+            }],
+            correlations: vec![Correlation {
+                attributes: (s(), s()),
+                before: number,
+                after: number,
+            }],
+            cross_tables: vec![CrossTable {
+                attributes: (s(), s()),
+                rows: vec![s()],
+                columns: vec![s()],
+                cells: vec![vec![(number, number)]],
+            }],
+        },
+        sample: Some(Sample {
+            columns: vec![s()],
+            rows: vec![(vec![s()], Some(vec![s()])), (vec![s()], None)],
+        }),
+        codebook: vec![Explained {
+            column: s(),
+            role: s(),
+            shows: s(),
+            labels: vec![(s(), s())],
+            more: true,
+        }],
+        measures: vec![Measure {
+            name: s(),
+            meaning: s(),
+            value: s(),
+            range: s(),
+        }],
+        sign_off: Some(SignOff {
+            prepared_by: s(),
+            date: s(),
+            sources: vec![(s(), s())],
+            released: vec![(s(), s())],
+        }),
         attempts: vec![Attempt {
             solver: s(),
             outcome: s(),
@@ -116,6 +169,20 @@ fn everywhere(text: &str, number: f64) -> Report {
         }],
         notes: vec![s()],
         warnings: vec![s()],
+        findings: vec![
+            Finding {
+                name: s(),
+                severity: Severity::Warning,
+                column: Some(s()),
+                reason: s(),
+                help: s(),
+                accepted: None,
+            },
+            Finding {
+                accepted: Some(s()),
+                ..Finding::default()
+            },
+        ],
         provenance: Provenance {
             version: s(),
             policy: s(),
@@ -168,7 +235,7 @@ fn long_labels_stay_short() {
     let small = html(&everywhere("x", 0.5)).len();
     let large = html(&everywhere(&"&".repeat(10_000), f64::NAN)).len();
     // prose keeps 2,000 characters, each five bytes once escaped
-    assert!(large < small + 250_000, "{large}");
+    assert!(large < small + 300_000, "{large}");
     assert!(!html(&everywhere("x", f64::NAN)).contains("NaN"));
     assert!(!html(&everywhere("x", f64::INFINITY)).contains("inf\""));
 }
@@ -267,7 +334,7 @@ fn shows_what_it_was_given() {
     let report = Report {
         risk: Some(Risk {
             headlines: Vec::new(),
-            bands: risk_bars(&before, &after),
+            bands: risk_bars(&before, &after, Language::English),
         }),
         class_sizes: after.to_vec(),
         losses: vec![Loss {
@@ -282,9 +349,113 @@ fn shows_what_it_was_given() {
         "<tr><td>certain (1 in 1)</td><td class=\"n\">80\u{a0}%</td><td class=\"n\">0\u{a0}%</td></tr>",
         "<tr><td>1 in 5 to 9</td><td class=\"n\">0\u{a0}%</td><td class=\"n\">90\u{a0}%</td></tr>",
         "<tr><td>not released</td><td class=\"n\">0\u{a0}%</td><td class=\"n\">10\u{a0}%</td></tr>",
-        "<tr><td>zip</td><td>masked</td><td class=\"n\">25\u{a0}%</td></tr>",
+        "<tr><td class=\"name\">zip</td><td>masked</td><td class=\"n\">25\u{a0}%</td></tr>",
         "The smallest has 9 records, the largest 9.",
     ] {
         assert!(page.contains(text), "{text}");
     }
+}
+
+#[test]
+fn the_source_is_only_in_the_report_of_the_steward() {
+    let mut report = everywhere("x", 0.5);
+    report.sample = Some(Sample {
+        columns: vec!["age".into()],
+        rows: vec![(vec!["thirty-four".into()], None)],
+    });
+    report.sign_off = Some(SignOff {
+        sources: vec![("patients.csv".into(), "0123abcd".into())],
+        ..SignOff::default()
+    });
+    let inside = html(&report);
+    assert!(inside.contains("thirty-four") && inside.contains("0123abcd"));
+    assert!(inside.contains("Name, date, signature"));
+    report.audience = Audience::Recipient;
+    let outside = html(&report);
+    assert!(!outside.contains("thirty-four") && !outside.contains("0123abcd"));
+    assert!(outside.contains("It may be handed out") && !outside.contains("Do not hand out"));
+}
+
+#[test]
+fn attacks_that_do_not_apply_are_behind_a_fold() {
+    let attack = |name: &str, left_out: bool| Attack {
+        name: name.into(),
+        knows: "something".into(),
+        rate_after: (!left_out).then_some(0.25),
+        left_out,
+        ..Attack::default()
+    };
+    let page = html(&Report {
+        attacks: vec![attack("linkage", false), attack("forced", true)],
+        ..Report::default()
+    });
+    let (table, fold) = page.split_once("<details>").expect("a fold");
+    assert!(table.contains("linkage") && !table.contains("<b>forced"));
+    assert!(fold.contains("forced") && !fold.contains("n/a"));
+}
+
+#[test]
+fn a_german_page_says_nothing_in_english() {
+    let mut report = everywhere("x", 0.5);
+    report.language = Language::German;
+    let page = html(&report);
+    assert!(page.contains("<html lang=\"de\">"));
+    for word in [
+        "What was promised",
+        "Attack<",
+        "Words in this",
+        "Warning.",
+        ">before<",
+        "Sample",
+    ] {
+        assert!(!page.contains(word), "{word}");
+    }
+    for word in [
+        "Was zugesagt wurde",
+        "Angriff",
+        "Begriffe in diesem Bericht",
+        "Warnung.",
+    ] {
+        assert!(page.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn the_banner_is_never_green_beside_what_is_worse_than_a_note() {
+    use Severity::{Grave, Note, Warning};
+    let banner = |outcome: Outcome, severities: &[Severity]| {
+        let report = Report {
+            outcome,
+            findings: severities
+                .iter()
+                .map(|&severity| Finding {
+                    severity,
+                    reason: "seen".into(),
+                    ..Finding::default()
+                })
+                .collect(),
+            ..Report::default()
+        };
+        let page = html(&report);
+        let (_, rest) = page.split_once("<div class=\"verdict ").expect("a banner");
+        let (class, _) = rest.split_once('"').expect("a class");
+        class.to_owned()
+    };
+    for (severities, class) in [
+        (&[][..], "good"),
+        (&[Note], "good"),
+        (&[Warning, Note], "warn"),
+        (&[Grave, Warning, Note], "bad"),
+    ] {
+        assert_eq!(
+            banner(Outcome::Released, severities),
+            class,
+            "{severities:?}"
+        );
+    }
+    // A refusal stays red.
+    let refused = Outcome::Refused {
+        because: "k".into(),
+    };
+    assert_eq!(banner(refused, &[Warning]), "bad");
 }

@@ -189,6 +189,7 @@ impl LevelWalk<'_> {
                 done: total - self.left,
                 total,
                 best: self.best.as_ref().map(|best| best.score),
+                bound: (relaxed > f64::NEG_INFINITY).then_some(relaxed),
             });
             walks += 1;
             let factors: Vec<f64> = (0..q).map(|_| self.factor()).collect();

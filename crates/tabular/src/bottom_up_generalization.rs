@@ -95,6 +95,7 @@ impl Solver for BottomUpGeneralization {
                 done: steps,
                 total: steps,
                 best: None,
+                bound: None,
             });
         }
         let mut solution = figures::solution(request, cut.recoding());

@@ -19,7 +19,9 @@ pub(crate) fn with_group<'a, T>(
         judge(&Group::new(records, subjects.unwrap_or(records), sensitive))
     };
     let attributes = histograms.len();
-    if attributes <= INLINE {
+    if attributes == 0 {
+        judge(&[])
+    } else if attributes <= INLINE {
         let mut sensitive = [Histogram::new(&[]); INLINE];
         for (slot, counts) in sensitive.iter_mut().zip(histograms) {
             *slot = Histogram::new(counts);

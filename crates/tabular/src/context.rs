@@ -19,6 +19,8 @@ pub struct Progress {
     pub total: u64,
     /// The best score so far.
     pub best: Option<f64>,
+    /// What no solution of this solver's kind is below, as far as known.
+    pub bound: Option<f64>,
 }
 
 impl Context<'_> {

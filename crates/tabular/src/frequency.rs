@@ -7,7 +7,9 @@ use crate::keys::{Key, Ladders, Layout, Lift};
 use crate::request::Request;
 
 /// Sources of at least this many tuples are grouped on all cores; below it, starting the work costs more than it saves.
-const PARALLEL: usize = 1 << 15;
+const PARALLEL: usize = 1 << 13;
+/// Tuples whose slots are fetched together.
+const BLOCK: usize = 32;
 
 /// The distinct tuples at some levels, in the order in which they first appear in the summary.
 #[derive(Debug, Clone)]
@@ -93,18 +95,15 @@ impl<const W: usize> FrequencySet<W> {
                 .zip(self.records.par_chunks(chunk))
                 .map(|(keys, records)| {
                     let mut part = Grouping::default();
-                    for (key, &count) in keys.iter().zip(records) {
-                        part.add(lift(key), count);
-                    }
+                    part.add_all(keys, records, &lift);
                     part
                 })
                 .collect();
             // Joined in order, so groups are numbered by first appearance for any number of threads.
-            let mut whole = Grouping::default();
-            for part in &parts {
-                for (key, &count) in part.keys.iter().zip(&part.records) {
-                    whole.add(*key, count);
-                }
+            let mut parts = parts.into_iter();
+            let mut whole = parts.next().unwrap_or_default();
+            for part in parts {
+                whole.add_all(&part.keys, &part.records, Key::clone);
             }
             if !bare {
                 for (group, key) in group_of.iter_mut().zip(&self.keys) {
@@ -115,9 +114,7 @@ impl<const W: usize> FrequencySet<W> {
         } else {
             let mut whole = Grouping::default();
             if bare {
-                for (key, &count) in self.keys.iter().zip(&self.records) {
-                    whole.add(lift(key), count);
-                }
+                whole.add_all(&self.keys, &self.records, &lift);
             } else {
                 for ((key, &count), group) in self.keys.iter().zip(&self.records).zip(&mut group_of)
                 {
@@ -268,6 +265,34 @@ impl<const W: usize> Grouping<W> {
             self.grow();
         }
         self.keys.len() as u32 - 1
+    }
+
+    /// Adds each count to the group of its lifted key.
+    ///
+    /// Slots of a whole block are fetched before the first is used: a table that outgrows the cache is waited for once per block.
+    pub(crate) fn add_all(
+        &mut self,
+        keys: &[Key<W>],
+        counts: &[u64],
+        lift: impl Fn(&Key<W>) -> Key<W>,
+    ) {
+        let mut lifted = [[0; W]; BLOCK];
+        let mut taken = [0_u32; BLOCK];
+        for (keys, counts) in keys.chunks(BLOCK).zip(counts.chunks(BLOCK)) {
+            for ((lifted, taken), key) in lifted.iter_mut().zip(&mut taken).zip(keys) {
+                *lifted = lift(key);
+                *taken = self.slots[hash(lifted, self.shift)];
+            }
+            for ((&key, &taken), &count) in lifted.iter().zip(&taken).zip(counts) {
+                // A slot that was empty may have been filled by this block; `add` looks again.
+                match (taken as usize).checked_sub(1) {
+                    Some(group) if self.keys[group] == key => self.records[group] += count,
+                    _ => {
+                        self.add(key, count);
+                    }
+                }
+            }
+        }
     }
 
     #[cold]

@@ -199,6 +199,7 @@ impl<'a> LatticeSearch<'a> {
                 done: done as u64 + 1,
                 total,
                 best: self.best.as_ref().map(|best| best.score),
+                bound: None,
             });
         }
         true

@@ -125,6 +125,7 @@ fn grow(tuples: &Tuples<'_>, context: &mut Context<'_>) -> Vec<Vec<u32>> {
             done: from as u64,
             total,
             best: None,
+            bound: None,
         });
     }
     // Stopped early: those that still fail try their luck together.

@@ -139,6 +139,7 @@ impl GreedyPersonalized {
                 done: steps,
                 total: steps,
                 best: Some(loss),
+                bound: None,
             });
         }
         let found = classes(request, &at);

@@ -169,6 +169,7 @@ impl<'a> SetSearch<'a> {
                 done: self.evaluated,
                 total: self.effort,
                 best: Some(solution.score),
+                bound: None,
             });
             self.best = Some(solution);
         }

@@ -27,6 +27,7 @@ mod full_domain;
 mod greedy_cells;
 mod greedy_personalized;
 mod grouped;
+mod hosts;
 mod incognito;
 mod infogain_mondrian;
 mod k_optimize;

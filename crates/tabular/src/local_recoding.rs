@@ -21,20 +21,21 @@
 //!
 //! # Departures
 //!
-//! The order of nodes comes from the loss of a node, not from a fixed order of attributes, and the repairs are ours.
+//! The order of nodes comes from the loss of a node, not from a fixed order of attributes, and the repairs are ours. Where
+//! nodes are too many to be put in order, those on cheap ways from the finest to the coarsest are visited.
 //!
 //! # Cost
 //!
-//! One grouping of the waiting tuples per node, and O(tuples x classes) per round of repairs. Adult with nine
-//! quasi-identifiers, k = 5: loss 0.0503, about six seconds
-//! of processor time on all cores together.
+//! One grouping of the waiting tuples per node, and O(tuples log classes) per round of repairs: few classes are all
+//! compared, of many a tree is searched ([`HostTree`]).
 
-use denym_data::{Recoding, Unit};
+use denym_data::{Recoding, SplitMix64, Unit};
 use rayon::prelude::*;
 
 use crate::cover::{Cover, Covers};
 use crate::figures;
 use crate::frequency::Grouping;
+use crate::hosts::{Host, HostTree, compare};
 use crate::lattice::Lattice;
 use crate::nearest::nearest;
 use crate::objective::Scale;
@@ -43,6 +44,18 @@ use crate::recode::class_is_admitted;
 use crate::tally::{nodes, varied};
 use crate::{Context, Error, Objective, Progress, Request, Solution, Solver};
 
+/// Nodes that are put in order of their loss; where there are more, cheap ways through them are taken.
+const ORDERED: u128 = 1 << 20;
+
+/// Ways through a lattice of too many nodes.
+const WAYS: u64 = 24;
+
+/// Lookups of values that are spent on nodes at most; from half of them on, nodes are left out evenly.
+const LOOKUPS: u64 = 1 << 31;
+
+/// Classes of more tuples are not tightened for each tuple that might leave them.
+const SMALL: usize = 256;
+
 /// Lossless first, then ever coarser classes, then repairs.
 #[derive(Debug, Clone)]
 pub struct LocalRecoding {
@@ -50,6 +63,8 @@ pub struct LocalRecoding {
     pub most_nodes: usize,
     /// Most rounds of repairs.
     pub rounds: usize,
+    /// Up to this many classes a tuple is compared with all of them; beyond, a tree leaves most of them out.
+    pub compared: usize,
 }
 
 impl Default for LocalRecoding {
@@ -58,6 +73,7 @@ impl Default for LocalRecoding {
         LocalRecoding {
             most_nodes: 20_000,
             rounds: 4,
+            compared: 1 << 9,
         }
     }
 }
@@ -92,6 +108,7 @@ impl LocalRecoding {
     ) -> Result<Solution, Error> {
         let lattice = Lattice::new(request);
         let mut state = RepairState::new(request, &lattice, cut);
+        state.compared = self.compared;
         self.collect(&mut state, &lattice, context);
         state.place_leftovers();
         let left: u64 = state
@@ -117,6 +134,7 @@ impl LocalRecoding {
                 done: rounds as u64,
                 total: self.rounds as u64,
                 best: None,
+                bound: None,
             });
         }
         let mut solution = figures::solution(request, state.recoding());
@@ -131,25 +149,76 @@ impl LocalRecoding {
         let mut request = *state.request;
         request.objective = Objective::LossArithmetic;
         let scale = Scale::new(&request);
-        let mut levels = Vec::new();
-        let total = lattice.nodes().min(1 << 22) as u64;
-        let mut order: Vec<(f64, u64)> = (0..total)
-            .map(|index| {
-                lattice.levels(index, &mut levels);
-                (scale.first_bound(&levels), index)
-            })
-            .collect();
-        order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let mut order: Vec<(f64, Vec<u8>)> = if lattice.nodes() <= ORDERED {
+            let all = 0..lattice.nodes() as u64;
+            let levels = all.map(|index| lattice.node(index));
+            levels.map(|l| (scale.first_bound(&l), l)).collect()
+        } else {
+            ways(lattice, &scale)
+        };
+        // Equal ones in the order of the lattice.
+        order.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
+        order.dedup();
         order.truncate(self.most_nodes);
-        for &(_, index) in &order {
+        let mut spent = 0;
+        let mut skipped = 0;
+        for (at, (_, levels)) in order.iter().enumerate() {
             if state.waiting.is_empty() || !(context.keep_going)() {
                 break;
             }
-            lattice.levels(index, &mut levels);
-            state.publish_at(&levels);
+            // What is left to spend must do for the nodes that are left.
+            let cost = (state.waiting.len() * state.q) as u64;
+            let affordable = LOOKUPS.saturating_sub(spent) / cost.max(1);
+            let left = (order.len() - at) as u64;
+            if spent > LOOKUPS / 2 && left > affordable && skipped < left / affordable.max(1) {
+                skipped += 1;
+                continue;
+            }
+            (spent, skipped) = (spent + cost, 0);
+            state.publish_at(levels);
         }
         state.publish_at(&lattice.high.clone());
     }
+}
+
+/// The nodes on some cheap ways from the finest to the coarsest, each with its loss.
+fn ways(lattice: &Lattice, scale: &Scale) -> Vec<(f64, Vec<u8>)> {
+    // The same for every seed: which nodes are visited is no matter of chance.
+    let mut random = SplitMix64::new(0);
+    let mut nodes = Vec::new();
+    for way in 0..WAYS {
+        let factors: Vec<f64> = (0..lattice.low.len())
+            .map(|_| match way {
+                0 => 1.0,
+                _ => (random.below(1 << 20) as f64 / f64::from(1 << 18) - 2.0).exp2(),
+            })
+            .collect();
+        let mut levels = lattice.low.clone();
+        let mut loss = scale.first_bound(&levels);
+        nodes.push((loss, levels.clone()));
+        loop {
+            let mut cheapest: Option<(f64, f64, usize)> = None;
+            for d in 0..levels.len() {
+                if levels[d] == lattice.high[d] {
+                    continue;
+                }
+                levels[d] += 1;
+                let after = scale.first_bound(&levels);
+                levels[d] -= 1;
+                let price = (after - loss) * factors[d];
+                if cheapest.is_none_or(|(least, ..)| price < least) {
+                    cheapest = Some((price, after, d));
+                }
+            }
+            let Some((_, after, d)) = cheapest else {
+                break;
+            };
+            levels[d] += 1;
+            loss = after;
+            nodes.push((loss, levels.clone()));
+        }
+    }
+    nodes
 }
 
 /// A class under construction.
@@ -159,6 +228,44 @@ struct RepairClass {
     records: u64,
     cover: Cover,
     /// Loss of one record, summed over columns.
+    cost: f64,
+}
+
+impl RepairClass {
+    /// What is left of a class whose tuples went elsewhere.
+    fn gone() -> RepairClass {
+        RepairClass {
+            tuples: Vec::new(),
+            records: 0,
+            cover: Cover {
+                codes: Vec::new(),
+                levels: Vec::new(),
+            },
+            cost: 0.0,
+        }
+    }
+}
+
+impl Host for RepairClass {
+    fn cover(&self) -> &Cover {
+        &self.cover
+    }
+
+    fn records(&self) -> u64 {
+        self.records
+    }
+
+    fn cost(&self) -> f64 {
+        self.cost
+    }
+}
+
+/// A class before tuples joined it.
+struct Before {
+    class: usize,
+    tuples: usize,
+    records: u64,
+    cover: Cover,
     cost: f64,
 }
 
@@ -172,6 +279,8 @@ struct RepairState<'a> {
     classes: Vec<RepairClass>,
     /// Whether a class that meets all promises still does when anything joins it.
     absorbing: bool,
+    /// Up to this many classes a tuple is compared with all of them.
+    compared: usize,
 }
 
 impl<'a> RepairState<'a> {
@@ -194,6 +303,7 @@ impl<'a> RepairState<'a> {
             q,
             waiting: (0..summary.tuples() as u32).collect(),
             classes: Vec::new(),
+            compared: usize::MAX,
             absorbing: request
                 .promises
                 .iter()
@@ -226,17 +336,7 @@ impl<'a> RepairState<'a> {
 
     /// Publishes what is admitted at one node; the rest goes on waiting.
     fn publish_at(&mut self, levels: &[u8]) {
-        let mut class_of = vec![0_u32; self.waiting.len()];
-        let mut count = usize::from(!self.waiting.is_empty());
-        for d in 0..self.q {
-            let nodes = &self.request.hierarchies[d].levels()[levels[d] as usize].nodes;
-            let mut grouping: Grouping<1> = Grouping::default();
-            for (class, &tuple) in class_of.iter_mut().zip(&self.waiting) {
-                let node = nodes[self.codes[tuple as usize * self.q + d] as usize];
-                *class = grouping.add([u64::from(*class) << 32 | u64::from(node)], 0);
-            }
-            count = grouping.keys.len();
-        }
+        let (class_of, count) = self.grouped(levels);
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); count];
         for (&class, &tuple) in class_of.iter().zip(&self.waiting) {
             members[class as usize].push(tuple);
@@ -254,11 +354,51 @@ impl<'a> RepairState<'a> {
         self.waiting = waiting;
     }
 
+    /// The class of each waiting tuple at one node, in the order of first appearance, and how many there are.
+    fn grouped(&self, levels: &[u8]) -> (Vec<u32>, usize) {
+        let level = |d: usize| &self.request.hierarchies[d].levels()[levels[d] as usize];
+        // Columns of one node tell nothing apart; the others are packed into one word while they fit.
+        let several: Vec<usize> = (0..self.q).filter(|&d| level(d).leaves.len() > 1).collect();
+        let mut class_of = vec![0_u32; self.waiting.len()];
+        let mut count = usize::from(!self.waiting.is_empty());
+        let mut rest = several.as_slice();
+        while !rest.is_empty() {
+            let mut room = u64::MAX / (count as u64).max(1);
+            let fits = rest.iter().take_while(|&&d| {
+                room /= level(d).leaves.len() as u64;
+                room > 0
+            });
+            let (some, behind) = rest.split_at(fits.count().max(1));
+            let columns: Vec<(usize, &[u32], u64)> = some
+                .iter()
+                .map(|&d| (d, level(d).nodes.as_slice(), level(d).leaves.len() as u64))
+                .collect();
+            let mut grouping: Grouping<1> = Grouping::default();
+            for (class, &tuple) in class_of.iter_mut().zip(&self.waiting) {
+                let codes = self.tuple(tuple);
+                let key = columns.iter().fold(u64::from(*class), |key, column| {
+                    key * column.2 + u64::from(column.1[codes[column.0] as usize])
+                });
+                *class = grouping.add([key], 0);
+            }
+            count = grouping.keys.len();
+            rest = behind;
+        }
+        (class_of, count)
+    }
+
+    /// A tree of the classes, where they are too many to ask each.
+    fn tree(&self) -> Option<HostTree> {
+        let many = self.classes.len() > self.compared;
+        many.then(|| HostTree::new(&self.classes, &self.covers, self.request.hierarchies))
+    }
+
     /// Puts records that found no company into the class that suffers least.
     fn place_leftovers(&mut self) {
         let mut left = Vec::new();
+        let tree = self.tree();
         for tuple in std::mem::take(&mut self.waiting) {
-            match self.best_host(tuple, None) {
+            match self.best_host(tuple, None, tree.as_ref()) {
                 Some((_, host)) if self.may_join(host, tuple) => self.join(host, tuple),
                 _ => left.push(tuple),
             }
@@ -267,25 +407,21 @@ impl<'a> RepairState<'a> {
     }
 
     /// The class, other than `except`, that takes a tuple at the least additional loss.
-    fn best_host(&self, tuple: u32, except: Option<usize>) -> Option<(f64, usize)> {
+    fn best_host(
+        &self,
+        tuple: u32,
+        except: Option<usize>,
+        tree: Option<&HostTree>,
+    ) -> Option<(f64, usize)> {
         let codes = self.tuple(tuple);
         let weight = self.request.summary.records[tuple as usize] as f64;
-        let mut best: Option<(f64, usize)> = None;
+        if let Some(tree) = tree {
+            return tree.cheapest(&self.classes, &self.covers, codes, weight, except);
+        }
+        let mut best = None;
         for (host, class) in self.classes.iter().enumerate() {
-            if Some(host) == except || class.tuples.is_empty() {
-                continue;
-            }
-            let records = class.records as f64;
-            // Added loss: the host's records pay the difference, the newcomer pays all.
-            let enough = best.map_or(f64::INFINITY, |(least, _)| {
-                (least + records * class.cost) / (records + weight)
-            });
-            let total = self.covers.total_with(&class.cover, codes, enough);
-            if total < enough {
-                let added = records * (total - class.cost) + weight * total;
-                if best.is_none_or(|(least, _)| added < least) {
-                    best = Some((added, host));
-                }
+            if Some(host) != except {
+                compare(&mut best, class, host, &self.covers, codes, weight);
             }
         }
         best
@@ -301,9 +437,34 @@ impl<'a> RepairState<'a> {
     }
 
     fn join(&mut self, host: usize, tuple: u32) {
-        let mut tuples = std::mem::take(&mut self.classes[host].tuples);
-        tuples.push(tuple);
-        self.classes[host] = self.class(tuples);
+        let mut class = std::mem::replace(&mut self.classes[host], RepairClass::gone());
+        self.covers
+            .widen(&mut class.cover, |d| self.tuple(tuple)[d]);
+        class.cost = self.covers.total(&class.cover);
+        class.records += self.request.summary.records[tuple as usize];
+        class.tuples.push(tuple);
+        self.classes[host] = class;
+    }
+
+    /// A class as it is, to come back to when what joins it is taken away again.
+    fn before(&self, class: usize) -> Before {
+        let now = &self.classes[class];
+        Before {
+            class,
+            tuples: now.tuples.len(),
+            records: now.records,
+            cover: now.cover.clone(),
+            cost: now.cost,
+        }
+    }
+
+    /// Takes away what joined a class since.
+    fn restore(&mut self, before: Before) {
+        let class = &mut self.classes[before.class];
+        class.tuples.truncate(before.tuples);
+        class.records = before.records;
+        class.cover = before.cover;
+        class.cost = before.cost;
     }
 
     /// One round of repairs; whether anything got better.
@@ -319,6 +480,7 @@ impl<'a> RepairState<'a> {
                 .then(a.cmp(&b))
         });
         let mut better = false;
+        let tree = self.tree();
         // Hosts are looked up for a batch at once on all cores; each move is then checked against what happened since.
         for batch in order.chunks(64) {
             if !keep_going() {
@@ -330,7 +492,9 @@ impl<'a> RepairState<'a> {
                     let tuples = &self.classes[class].tuples;
                     tuples
                         .iter()
-                        .filter_map(|&t| Some((t, self.best_host(t, Some(class))?.1)))
+                        .filter_map(|&t| {
+                            Some((t, self.best_host(t, Some(class), tree.as_ref())?.1))
+                        })
                         .collect()
                 })
                 .collect();
@@ -355,7 +519,7 @@ impl<'a> RepairState<'a> {
         touched.sort_unstable();
         touched.dedup();
         let before: f64 = touched.iter().chain([&class]).map(|&c| self.loss(c)).sum();
-        let saved: Vec<RepairClass> = touched.iter().map(|&c| self.classes[c].clone()).collect();
+        let saved: Vec<Before> = touched.iter().map(|&c| self.before(c)).collect();
         for &(tuple, host) in plan {
             self.join(host, tuple);
         }
@@ -365,12 +529,11 @@ impl<'a> RepairState<'a> {
                 .iter()
                 .all(|&c| class_is_admitted(self.request, &self.classes[c].tuples));
         if safe && after < before - 1e-9 {
-            self.classes[class].tuples.clear();
-            self.classes[class].records = 0;
+            self.classes[class] = RepairClass::gone();
             return true;
         }
-        for (c, class) in touched.into_iter().zip(saved) {
-            self.classes[c] = class;
+        for before in saved {
+            self.restore(before);
         }
         false
     }
@@ -385,6 +548,11 @@ impl<'a> RepairState<'a> {
             {
                 continue;
             }
+            if self.classes[class].tuples.len() > SMALL && !self.gains_as_it_is(class, host, tuple)
+            {
+                continue;
+            }
+            let before = self.loss(class) + self.loss(host);
             let rest: Vec<u32> = self.classes[class]
                 .tuples
                 .iter()
@@ -393,24 +561,34 @@ impl<'a> RepairState<'a> {
                 .collect();
             if rest.len() == self.classes[class].tuples.len()
                 || !class_is_admitted(self.request, &rest)
+                || !self.may_join(host, tuple)
             {
                 continue;
             }
-            let before = self.loss(class) + self.loss(host);
-            let (old, old_host) = (self.classes[class].clone(), self.classes[host].clone());
-            if !self.may_join(host, tuple) {
-                continue;
-            }
-            self.classes[class] = self.class(rest);
+            let old_host = self.before(host);
+            let rest = self.class(rest);
+            let old = std::mem::replace(&mut self.classes[class], rest);
             self.join(host, tuple);
             if self.loss(class) + self.loss(host) < before - 1e-9 {
                 moved = true;
             } else {
                 self.classes[class] = old;
-                self.classes[host] = old_host;
+                self.restore(old_host);
             }
         }
         moved
+    }
+
+    /// Whether a tuple may go when the rest of its class, large and seldom tighter without it, is published as before.
+    fn gains_as_it_is(&mut self, class: usize, host: usize, tuple: u32) -> bool {
+        let before = self.loss(class) + self.loss(host);
+        let old_host = self.before(host);
+        self.join(host, tuple);
+        let weight = self.request.summary.records[tuple as usize];
+        let left = self.classes[class].records.saturating_sub(weight) as f64;
+        let after = self.classes[class].cost * left + self.loss(host);
+        self.restore(old_host);
+        after < before - 1e-9
     }
 
     /// The loss of all records of a class.

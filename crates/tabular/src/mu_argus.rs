@@ -124,6 +124,7 @@ impl MuArgus {
                 done,
                 total: done,
                 best: None,
+                bound: None,
             });
             let allowed = self.unsafe_at_most.floor_of(request.summary.total());
             if affected > allowed

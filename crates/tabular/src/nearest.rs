@@ -3,6 +3,7 @@
 use std::fmt;
 
 use denym_measure::Sense;
+use denym_measure::catalogue::promise_entry;
 
 use crate::lattice::Lattice;
 use crate::partition::{Judge, Rows};
@@ -41,6 +42,7 @@ impl fmt::Display for Nearest {
         for reach in &self.reach {
             if let Some(reachable) = reach.reachable {
                 let between = if first { "" } else { ", or " };
+                let reachable = kept(reach.name, reachable);
                 write!(f, "{between}{} {reachable} is reachable", reach.name)?;
                 first = false;
             }
@@ -63,7 +65,7 @@ impl Nearest {
         let mut ways = Vec::new();
         for reach in &self.reach {
             if let Some(reachable) = reach.reachable {
-                ways.push(format!("ask {} = {reachable}", reach.name));
+                ways.push(format!("ask `{}`", as_in_policy(reach.name, reachable)));
             }
         }
         if let Some((records, total)) = self.suppression {
@@ -76,6 +78,29 @@ impl Nearest {
         } else {
             ways.join(", or ")
         }
+    }
+}
+
+/// A bound with at most three decimals, rounded to the side that can be kept.
+fn kept(name: &str, reachable: f64) -> f64 {
+    let thousandths = reachable * 1000.0;
+    match promise_entry(name).map(|entry| entry.sense) {
+        Some(Sense::AtMost) => thousandths.ceil() / 1000.0,
+        _ => thousandths.floor() / 1000.0,
+    }
+}
+
+/// What a policy writes to ask for this much.
+fn as_in_policy(name: &str, reachable: f64) -> String {
+    let bound = kept(name, reachable);
+    let entry = promise_entry(name);
+    match entry.and_then(|entry| Some((entry.in_policy?, entry))) {
+        Some(((key, example), entry)) if example.contains("...") => {
+            let example = example.replace("...", &format!("{} = {bound}", entry.bound));
+            format!("{key} = {example}")
+        }
+        Some(((key, _), _)) => format!("{key} = {bound}"),
+        None => format!("{name} = {bound}"),
     }
 }
 
@@ -262,5 +287,34 @@ impl ClassValues {
             spent += records;
         }
         if spent > budget { None } else { worst }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_reachable_is_said_as_a_policy_writes_it() {
+        let says = |name, reachable, expected: &str| {
+            assert_eq!(as_in_policy(name, reachable), expected);
+        };
+        says("k-anonymity", 844.0, "k-anonymity = 844");
+        says(
+            "entropy-l-diversity",
+            23.764_006_592_703_524,
+            "l-diversity = { kind = \"entropy\", l = 23.764 }",
+        );
+        // Less is asked of what must be large, more of what must be small.
+        says("confidence", 0.333_33, "confidence = { at-most = 0.334 }");
+        let near = Nearest {
+            reach: vec![Reach {
+                name: "entropy-l-diversity",
+                asked: 30.0,
+                reachable: Some(23.764_006_592_703_524),
+            }],
+            suppression: None,
+        };
+        assert_eq!(near.to_string(), "entropy-l-diversity 23.764 is reachable");
     }
 }

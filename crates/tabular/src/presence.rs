@@ -195,6 +195,7 @@ impl Solver for Spalm {
                 done: evaluated,
                 total: lattice.nodes() as u64,
                 best: best.as_ref().map(|best| best.score),
+                bound: None,
             });
         }
         let Some(mut best) = best else {

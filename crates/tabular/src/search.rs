@@ -15,6 +15,10 @@ pub struct NamedSearch<'a> {
     pub solver: Option<Box<dyn Solver>>,
     /// Whether only solvers may serve whose promises hold against somebody who knows the program.
     pub safe: bool,
+    /// Whether somebody set a time or an effort, so that the portfolio tries what takes long as well.
+    pub thorough: bool,
+    /// Whether only solvers may serve that publish one level per quasi-identifier.
+    pub one_grain: bool,
     /// Makes randomized searches reproducible.
     pub seed: u64,
     /// How long it goes on.
@@ -80,7 +84,9 @@ impl NamedSearch<'_> {
         accept: &mut dyn FnMut(&Solution) -> bool,
     ) -> Result<SearchAnswer, Error> {
         let portfolio = Auto {
-            thorough: self.meter.limited(),
+            thorough: self.thorough,
+            limited: self.meter.limited(),
+            one_grain: self.one_grain,
             safe: self.safe,
         };
         let wanted = || self.meter.wanted();

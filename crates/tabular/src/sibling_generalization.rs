@@ -87,6 +87,7 @@ impl Solver for SiblingGeneralization {
                 done: steps,
                 total: steps,
                 best: None,
+                bound: None,
             });
         }
         let mut solution = figures::solution(request, cut.recoding());

@@ -106,6 +106,7 @@ impl Solver for TopDownDisclosure {
                 done: steps,
                 total,
                 best: None,
+                bound: None,
             });
         }
         let mut solution = figures::solution(request, cut.recoding());

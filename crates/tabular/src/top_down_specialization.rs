@@ -110,6 +110,7 @@ impl Solver for TopDownSpecialization {
                 done: steps,
                 total: steps,
                 best: None,
+                bound: None,
             });
         }
         let mut solution = figures::solution(request, search.recoding());

@@ -3,6 +3,7 @@
 pub mod adult;
 pub mod brokers;
 pub mod certificates;
+pub mod clinic;
 pub mod lattice;
 pub mod nats;
 pub mod paths;

@@ -147,7 +147,14 @@ impl<'a> ReleasesScene<'a> {
     /// People whose groups show different values.
     pub(crate) fn varied(&self) -> Ran {
         let (_, evidence) = m_invariance(&self.over_time()?.views, self.least)?;
-        Ok(self.finding(evidence, String::new(), Vec::new()))
+        let note = match evidence.successes {
+            0 => String::new(),
+            // A large share alone says little: intersection counts whom it harms.
+            _ => "That many people stand in groups with other values from one release to the next, so values can be ruled out; how \
+                  far that goes, `intersection` counts."
+                .to_owned(),
+        };
+        Ok(self.finding(evidence, note, Vec::new()))
     }
 
     /// What may be new in each group of the second release.

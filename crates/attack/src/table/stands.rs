@@ -2,9 +2,9 @@
 //!
 //! A missing cell on either side is unknown and contradicts nothing; `*` stands for everything.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use denym_data::{Dictionary, HierarchyRow};
+use denym_data::{Dictionary, HierarchyRow, ReadyMade};
 
 use super::Covers;
 use crate::Error;
@@ -52,6 +52,7 @@ impl Covers {
                 }
             })
             .collect();
+        let facts = public_facts(published, external);
         let numbers = external.numbers();
         let plain: Vec<Option<f64>> = (0..external.len() as u32)
             .map(|code| {
@@ -63,6 +64,7 @@ impl Covers {
             external.text(e).is_none_or(|text| {
                 published.text(p) == Some(text)
                     || stands[p as usize].covers(text, plain[e as usize])
+                    || facts.get(&p).is_some_and(|covered| covered.contains(&e))
             })
         }))
     }
@@ -73,6 +75,31 @@ impl Covers {
             compatible(one.text(a), other.text(b))
         })
     }
+}
+
+/// The external values below each published label by ready-made hierarchies, which everybody knows: Germany lies in Western Europe.
+///
+/// Ranges of numbers speak for themselves.
+fn public_facts(published: &Dictionary, external: &Dictionary) -> HashMap<u32, HashSet<u32>> {
+    let mut labels: HashMap<&str, u32> = HashMap::new();
+    for code in 0..published.len() as u32 {
+        if let Some(text) = published.text(code).filter(|text| span(text).is_none()) {
+            labels.insert(text, code);
+        }
+    }
+    let mut facts: HashMap<u32, HashSet<u32>> = HashMap::new();
+    for (code, text) in (0..).zip(external.values()) {
+        for label in ReadyMade::all()
+            .iter()
+            .filter_map(|ready| ready.labels(text))
+            .flatten()
+        {
+            if let Some(&of) = labels.get(label.as_str()) {
+                facts.entry(of).or_default().insert(code);
+            }
+        }
+    }
+    facts
 }
 
 /// Whether two published texts may stand for a common value; for two releases of the same people.
@@ -139,7 +166,10 @@ impl<'a> Stands<'a> {
         }
         let digits = |part: &str| part.len() >= 2 && part.bytes().all(|byte| byte.is_ascii_digit());
         let is_date_part = match text.split_once('-') {
-            None => text.len() == 4 && digits(text),
+            None => {
+                let year = text.strip_suffix('s').unwrap_or(text);
+                year.len() == 4 && digits(year)
+            }
             Some((year, rest)) => {
                 year.len() == 4
                     && digits(year)
@@ -156,7 +186,12 @@ impl<'a> Stands<'a> {
         match self {
             Stands::Anything => true,
             Stands::OneOf(own, leaves) => *own == text || leaves.contains(text),
-            Stands::Between(span) => number.is_some_and(|number| span.holds(number)),
+            Stands::Between(span) => match number {
+                Some(number) => span.holds(number),
+                // A range of years covers the dates in them.
+                None => denym_data::Date::parse(text)
+                    .is_some_and(|date| span.holds(f64::from(date.year))),
+            },
             Stands::Redacted(pattern) => redacts(pattern, text),
             Stands::DatePart(part) => *part == text || date_in(part, text),
             Stands::Set(texts) => texts.contains(&text),
@@ -256,7 +291,7 @@ fn redacts(pattern: &str, text: &str) -> bool {
     }
 }
 
-/// Whether the date `text` (YYYY-MM-DD) lies in `part` (a year, a quarter, a month).
+/// Whether the date `text` (YYYY-MM-DD) lies in `part` (a decade, a year, a quarter, a month).
 fn date_in(part: &str, text: &str) -> bool {
     let Some(date) = denym_data::Date::parse(text) else {
         return false;
@@ -297,9 +332,50 @@ mod tests {
         check("***15", &["10115"], &["10116"]);
         check("2024-05", &["2024-05-31", "2024-05"], &["2024-06-01"]);
         check("2024", &["2024-05-31", "2024"], &["2023-05-31"]);
+        check(
+            "2020-2024",
+            &["2024-05-31", "2020-01-01", "2022"],
+            &["2025-01-01", "x"],
+        );
+        check("2020s", &["2029-05-31"], &["2019-12-31"]);
         check("{a, b}", &["a", "b"], &["c"]);
         check("flu", &["flu"], &["cancer"]);
         check("1.0", &["1"], &["2"]);
+    }
+
+    #[test]
+    fn labels_of_ready_made_hierarchies_need_no_file() {
+        let texts =
+            |texts: &[&str]| Dictionary::build(&texts.iter().copied().collect(), false, None).0;
+        let published = texts(&[
+            "Western Europe",
+            "000**",
+            "90+",
+            "I20-I25 ischemic heart disease",
+        ]);
+        let external = texts(&["DE", "Japan", "03601", "02139", "93", "I21.0", "I30"]);
+        let covers = Covers::of_texts(&[], "x", &published, &external).expect("few values");
+        let found: Vec<(&str, &str)> = published
+            .values()
+            .zip(0..)
+            .flat_map(|(label, p)| {
+                external
+                    .values()
+                    .zip(0..)
+                    .map(move |(value, e)| (label, p, value, e))
+            })
+            .filter(|&(_, p, _, e)| covers.covers(p, e))
+            .map(|(label, _, value, _)| (label, value))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("000**", "03601"),
+                ("90+", "93"),
+                ("I20-I25 ischemic heart disease", "I21.0"),
+                ("Western Europe", "DE"),
+            ]
+        );
     }
 
     #[test]

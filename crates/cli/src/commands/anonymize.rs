@@ -6,10 +6,11 @@ use std::time::Instant;
 
 use clap::Args;
 
-use denym::{Account, AttackResult, Error, Outcome, RunOptions, read_policy};
+use denym::{Account, AttackResult, Error, Language, Outcome, RunOptions, read_policy};
 use serde_json::{Value, json};
 
 use super::claims::{self, number};
+use super::findings;
 use crate::console::Console;
 
 /// Arguments of `anonymize`.
@@ -29,6 +30,15 @@ pub(crate) struct AnonymizeArgs {
     /// Tables: write which value became which to steward/mapping.csv
     #[arg(long)]
     pub(crate) mapping: bool,
+    /// The language of the reports and of the recipient's README: en or de; the policy's when not given
+    #[arg(long, value_name = "WORD")]
+    pub(crate) language: Option<String>,
+    /// The day that the reports carry; none when not given, so that the same input gives the same bytes
+    #[arg(long, value_name = "DATE")]
+    pub(crate) date: Option<String>,
+    /// Who prepared the release, for the reports; the policy's when not given
+    #[arg(long, value_name = "NAME")]
+    pub(crate) prepared_by: Option<String>,
     #[command(flatten)]
     pub(crate) search: super::search::SearchArgs,
 }
@@ -47,9 +57,12 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
         mapping: args.mapping,
         show_suppressed: args.show_suppressed,
         environment: Some(|name| std::env::var(name).ok()),
+        language: args.language.as_deref().map(language).transpose()?,
+        date: args.date.clone(),
+        prepared_by: args.prepared_by.clone(),
         ..args.search.options()
     };
-    console.allow(args.search.time_budget);
+    console.allow(Some(args.search.budget()));
     let outcome = denym::anonymize(&policy, &target, &options, console);
     console.clear();
     match outcome {
@@ -57,6 +70,7 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
             for warning in &release.account().warnings {
                 console.warn(warning);
             }
+            findings::show(&release.account().findings, console);
             let mut document = document(release.account(), "released");
             document["bundle"] = json!(release.bundle());
             document["seconds"] = json!(start.elapsed().as_secs_f64());
@@ -74,6 +88,7 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
             for warning in &account.warnings {
                 console.warn(warning);
             }
+            findings::show(&account.findings, console);
             let mut document = document(&account, "refused");
             document["bundle"] = Value::Null;
             document["seconds"] = json!(start.elapsed().as_secs_f64());
@@ -100,6 +115,7 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
                 "claims": [],
                 "attacks": [],
                 "warnings": [],
+                "findings": [],
                 "bundle": Value::Null,
                 "seconds": start.elapsed().as_secs_f64(),
                 "error": {
@@ -115,6 +131,18 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
     }
 }
 
+/// The language that a word means.
+fn language(word: &str) -> Result<Language, Error> {
+    let known = Language::ALL.iter().find(|(name, _)| *name == word);
+    known.map(|(_, language)| *language).ok_or_else(|| {
+        let words: Vec<&str> = Language::ALL.iter().map(|(name, _)| *name).collect();
+        Error::Argument {
+            what: "--language is none that reports can have".into(),
+            help: format!("one of {}", words.join(", ")),
+        }
+    })
+}
+
 fn document(account: &Account, status: &str) -> Value {
     let mut document = json!({
         "status": status,
@@ -125,6 +153,7 @@ fn document(account: &Account, status: &str) -> Value {
         "claims": claims::document(&account.claims),
         "program": account.program,
         "warnings": account.warnings,
+        "findings": findings::document(&account.findings),
         "attacks": attacks(&account.attacks),
     });
     if !account.attempts.is_empty() {

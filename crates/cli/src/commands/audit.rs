@@ -10,15 +10,16 @@ use denym::{
 };
 use serde_json::{Value, json};
 
-use super::claims::{self, number};
+use super::claims::{self, counted, number, percent};
 use crate::args::ReadArgs;
 use crate::console::Console;
 
 /// Arguments of `audit`.
 #[derive(Args)]
 pub(crate) struct AuditArgs {
-    /// File, directory or glob; the policy's own when there is a policy and nothing is given
+    /// File, directory or glob, `-` for standard input; the policy's own when there is a policy and nothing is given
     #[arg(
+        value_parser = crate::stdin::data_text,
         required_unless_present = "policy",
         default_value = "",
         hide_default_value = true
@@ -260,8 +261,8 @@ pub(crate) fn read_options(args: &ReadArgs) -> Result<ReadOptions, Error> {
             Some(Format::parse(name).ok_or_else(|| unknown("the format is not known", known()))?);
     }
     if let Some(name) = &args.encoding {
-        let known = || Encoding::ALL.map(|entry| entry.0).join(", ");
-        let parsed = Encoding::parse(&name.to_ascii_lowercase());
+        let known = || Encoding::KNOWN.join(", ") + ", and every other label of the WHATWG list";
+        let parsed = Encoding::parse(name);
         options.encoding =
             Some(parsed.ok_or_else(|| unknown("the encoding is not known", known()))?);
     }
@@ -280,7 +281,22 @@ pub(crate) fn read_options(args: &ReadArgs) -> Result<ReadOptions, Error> {
     }
     options.header = args.no_header.then_some(false);
     if let Some(missing) = &args.missing {
-        options.missing.clone_from(missing);
+        options.missing.extend(missing.iter().cloned());
+    }
+    options.skip_rows = args.skip_rows;
+    options.sheet.clone_from(&args.sheet);
+    let marks = ['.', ',', ' ', '\''];
+    let is_mark = |mark: &char| marks.contains(mark);
+    (options.decimal, options.thousands) = (args.decimal, args.thousands);
+    let given = args.decimal.into_iter().chain(args.thousands);
+    if given.clone().any(|mark| !is_mark(&mark))
+        || args.decimal.is_some_and(|mark| mark == ' ' || mark == '\'')
+        || args.decimal.is_some() && args.decimal == args.thousands
+    {
+        return Err(Error::Argument {
+            what: "these are no marks of numbers".into(),
+            help: "write for example --decimal ',' --thousands '.'".into(),
+        });
     }
     Ok(options)
 }
@@ -387,14 +403,13 @@ fn document(found: &Audit) -> Value {
 
 fn print(found: &Audit, console: &Console) {
     let survey = &found.survey;
-    let percent = |share: f64| format!("{} %", number(share * 100.0));
     let risk = &survey.risk;
     console.say(format!(
-        "records    {} in {} classes of {} to {} records (mean {})",
+        "records    {} in {} of {} to {} (mean {})",
         survey.records,
-        survey.classes,
+        counted(survey.classes, "class"),
         survey.min_class,
-        survey.max_class,
+        counted(survey.max_class, "record"),
         number(survey.avg_class)
     ));
     console.say(format!("k          {}", survey.k));

@@ -7,7 +7,7 @@ use denym::{Elements, Error, Fraction, SequenceAudit, SequenceAuditRequest};
 use serde_json::{Value, json};
 
 use super::audit::{AuditArgs, bound, read_options};
-use super::claims::number;
+use super::claims::{counted, percent};
 use crate::console::Console;
 
 /// Measures paths or transactions.
@@ -84,13 +84,15 @@ fn print(found: &SequenceAudit, request: &SequenceAuditRequest, console: &Consol
         found.records, found.doublets
     ));
     console.say(format!(
-        "knowing    up to {} {known}: the smallest group has {} records (k = {} asked)",
-        request.known, found.smallest_group, request.k
+        "knowing    up to {} {known}: the smallest group has {} (k = {} asked)",
+        request.known,
+        counted(found.smallest_group, "record"),
+        request.k
     ));
     if !request.confidence.is_empty() || !request.within.is_empty() {
         console.say(format!(
-            "confidence at most {} %",
-            number(found.largest_confidence.to_f64() * 100.0)
+            "confidence at most {}",
+            percent(found.largest_confidence.to_f64())
         ));
     }
     let by_length: Vec<String> = (1..)
@@ -104,9 +106,9 @@ fn print(found: &SequenceAudit, request: &SequenceAuditRequest, console: &Consol
         by_length.join(", ")
     ));
     console.say(format!(
-        "exposed    {} records ({} %)",
-        found.exposed_records,
-        number(found.exposed_records as f64 * 100.0 / found.records.max(1) as f64)
+        "exposed    {} ({})",
+        counted(found.exposed_records, "record"),
+        percent(found.exposed_records as f64 / found.records.max(1) as f64)
     ));
 }
 

@@ -8,12 +8,22 @@ use serde_json::json;
 
 use crate::console::Console;
 
-/// Arguments of `algorithms`, `promises` and `metrics`.
+/// Arguments of the commands that list what there is.
 #[derive(Args)]
 pub(crate) struct CatalogueArgs {
     /// Print the page of the book
     #[arg(long, hide = true)]
     pub(crate) markdown: bool,
+}
+
+/// Arguments of `algorithms`.
+#[derive(Args)]
+pub(crate) struct AlgorithmsArgs {
+    #[command(flatten)]
+    pub(crate) own: CatalogueArgs,
+    /// Say everything about each: its source, and how it stands against who knows the program
+    #[arg(long)]
+    pub(crate) all: bool,
 }
 
 /// Arguments of `promises`.

@@ -1,7 +1,7 @@
 //! Claims as people and programs read them.
 
-pub(crate) use denym::number;
 use denym::{Check, Claim};
+pub(crate) use denym::{counted, number, percent};
 use serde_json::{Value, json};
 
 /// The claims as JSON.

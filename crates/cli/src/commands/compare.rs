@@ -8,16 +8,18 @@ use denym::{ColumnComparison, Comparison, Error, Measures, NumberComparison, rea
 use serde_json::{Value, json};
 
 use super::audit::read_options;
-use super::claims::number;
+use super::claims::{number, percent};
 use crate::args::ReadArgs;
 use crate::console::Console;
 
 /// Arguments of `compare`.
 #[derive(Args)]
 pub(crate) struct CompareArgs {
-    /// The data set before
+    /// The data set before; `-` for standard input
+    #[arg(value_parser = crate::stdin::data)]
     pub(crate) before: PathBuf,
-    /// The data set after
+    /// The data set after; `-` for standard input
+    #[arg(value_parser = crate::stdin::data)]
     pub(crate) after: PathBuf,
     /// The policy that made the second of the first: measures every information metric
     #[arg(long, value_name = "FILE")]
@@ -101,11 +103,11 @@ pub(crate) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode, Err
             .map(|(a, b)| arrow(number(a.mean), number(b.mean)))
             .unwrap_or_default();
         console.say(format!(
-            "{:20} {:>17} {:>17} {:>8} %  {mean}",
+            "{:20} {:>17} {:>17} {:>10}  {mean}",
             column.name,
             arrow(column.distinct.0.to_string(), column.distinct.1.to_string()),
             arrow(number(column.entropy_bits.0), number(column.entropy_bits.1)),
-            number(column.total_variation * 100.0),
+            percent(column.total_variation),
         ));
     }
     if let Some(column) = distinctive(&found) {
@@ -131,11 +133,11 @@ pub(crate) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode, Err
 fn say_numbers(numbers: &NumberComparison, console: &Console) {
     let moments = &numbers.moments;
     console.say(format!(
-        "\nnumbers: mean change of means {} %, of covariances {} %, of correlations {}, of eigenvalues {} %",
-        number(100.0 * moments.means),
-        number(100.0 * moments.covariances),
+        "\nnumbers: mean change of means {}, of covariances {}, of correlations {}, of eigenvalues {}",
+        percent(moments.means),
+        percent(moments.covariances),
         number(moments.correlations),
-        number(100.0 * moments.eigenvalues),
+        percent(moments.eigenvalues),
     ));
     for (name, gap, p) in &numbers.columns {
         console.say(format!(

@@ -41,9 +41,12 @@ pub(crate) struct ExploreArgs {
     /// Algorithms to try; the policy's when not given
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub(crate) algorithm: Vec<String>,
-    /// Under `auto`, go on with slower solvers for so long, such as 10s or 500ms; for tables
+    /// Under `auto`, how long all its searches go from bound to bound, such as 60s or 500ms (20s when not given); for tables
     #[arg(long, value_name = "TIME", value_parser = super::search::duration)]
     pub(crate) time_budget: Option<std::time::Duration>,
+    /// Show bounds as well where a stricter one costs no more
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Write the plot to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
@@ -70,7 +73,7 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode, Err
         until_told: args.time_budget.is_some(),
         threads: console.threads,
     };
-    console.allow(args.time_budget);
+    console.allow(Some(args.time_budget.unwrap_or(denym::USUAL_PATIENCE)));
     let found = denym::explore(&read_policy(&args.policy)?, &request, console)?;
     console.clear();
     if let Some(file) = &args.svg {
@@ -81,8 +84,24 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode, Err
         })?;
     }
     console.document(&document(&found, args));
-    for line in lines(&found) {
+    let shown: Vec<usize> = if args.all {
+        (0..found.trials.len()).collect()
+    } else {
+        found.frontier()
+    };
+    for line in lines(&found, &shown) {
         console.say(line);
+    }
+    let left_out = found.trials.len() - shown.len();
+    if left_out > 0 {
+        console.say(format!(
+            "{left_out} bounds are left out: a stricter one costs no more, or a looser one is refused already; `--all` shows them"
+        ));
+    }
+    if found.trials.iter().any(|trial| trial.in_haste) {
+        console.say(
+            "* time was up before all searches of `auto` had their turn: a release may lose less; `--time-budget 2m` goes on",
+        );
     }
     if let Some(file) = &args.svg {
         console.say(format!("plot       {}", file.display()));
@@ -158,6 +177,9 @@ fn document(found: &Exploration, args: &ExploreArgs) -> Value {
         if let Some(refusal) = &trial.refusal {
             value["refusal"] = json!(refusal);
         }
+        if trial.in_haste {
+            value["in_haste"] = json!(true);
+        }
         if found.knees.contains(&at) {
             value["knee"] = json!(true);
         }
@@ -192,8 +214,8 @@ fn whole(value: f64) -> Value {
     }
 }
 
-/// One line per trial under a header.
-fn lines(found: &Exploration) -> Vec<String> {
+/// One line per trial that is shown, under a header.
+fn lines(found: &Exploration, shown: &[usize]) -> Vec<String> {
     let names: Vec<&str> = found
         .trials
         .first()
@@ -211,7 +233,8 @@ fn lines(found: &Exploration) -> Vec<String> {
     head.push(format!("{:>12}", found.metric));
     head.push("  algorithm".to_owned());
     let mut lines = vec![head.concat()];
-    for (at, trial) in found.trials.iter().enumerate() {
+    for &at in shown {
+        let trial = &found.trials[at];
         let settings = trial.settings.iter();
         let mut line: Vec<String> = settings.map(|s| format!("{:>12}", number(s.1))).collect();
         if let Some(risk) = risk {
@@ -229,6 +252,9 @@ fn lines(found: &Exploration) -> Vec<String> {
             "  {}",
             trial.refusal.as_ref().unwrap_or(&trial.algorithm)
         ));
+        if trial.in_haste {
+            line.push(" *".to_owned());
+        }
         if found.knees.contains(&at) {
             line.push("  <- knee".to_owned());
         }

@@ -10,9 +10,11 @@ pub(crate) mod catalogue;
 pub(crate) mod claims;
 pub(crate) mod compare;
 pub(crate) mod explore;
+pub(crate) mod findings;
 #[cfg(feature = "gateway")]
 pub(crate) mod gateway;
 pub(crate) mod generate;
+pub(crate) mod hierarchy;
 pub(crate) mod listing;
 #[cfg(not(feature = "gateway"))]
 pub(crate) mod not_built;

@@ -8,6 +8,7 @@ use clap::Args;
 use denym::{Error, Outline, RunOptions, read_policy};
 use serde_json::{Value, json};
 
+use super::findings;
 use crate::console::Console;
 
 /// Arguments of `plan`.
@@ -22,6 +23,7 @@ pub(crate) fn run(args: &PlanArgs, console: &Console) -> Result<ExitCode, Error>
     let policy = read_policy(&args.policy)?;
     let options = RunOptions {
         threads: console.threads,
+        patience: Some(denym::USUAL_PATIENCE),
         environment: Some(|name| std::env::var(name).ok()),
         ..RunOptions::default()
     };
@@ -31,6 +33,7 @@ pub(crate) fn run(args: &PlanArgs, console: &Console) -> Result<ExitCode, Error>
     for warning in &outline.warnings {
         console.warn(warning);
     }
+    findings::show(&outline.findings, console);
     console.document(&document(outline));
     for (at, step) in outline.steps.iter().enumerate() {
         console.say(format!("{:>2}  {step}", at + 1));
@@ -59,5 +62,6 @@ fn document(outline: &Outline) -> Value {
         "time": outline.time.name(),
         "limits": outline.limits,
         "warnings": outline.warnings,
+        "findings": findings::document(&outline.findings),
     })
 }

@@ -22,7 +22,8 @@ const WIDEST: usize = 60;
 /// Arguments of `profile`.
 #[derive(Args)]
 pub(crate) struct ProfileArgs {
-    /// File, directory or glob
+    /// File, directory or glob; `-` for standard input
+    #[arg(value_parser = crate::stdin::data)]
     pub(crate) data: PathBuf,
     /// Write a policy to this file; it must not exist
     #[arg(long, value_name = "FILE")]
@@ -34,6 +35,16 @@ pub(crate) struct ProfileArgs {
 /// Profiles the data.
 pub(crate) fn run(args: &ProfileArgs, console: &Console) -> Result<ExitCode, Error> {
     let options = read_options(&args.read)?;
+    // Somebody may have corrected it by hand.
+    if let Some(file) = args.init.as_ref().filter(|file| file.exists()) {
+        return Err(Error::Argument {
+            what: format!(
+                "`{}` exists already, and a policy is never overwritten",
+                file.display()
+            ),
+            help: "give --init another name, or remove the file first".into(),
+        });
+    }
     if args.init.is_some() && denym::attack::shape_of(&args.data)? == Shape::Windows {
         return Err(Error::Argument {
             what: "windows of a stream are published already, so there is no policy to draft"
@@ -41,24 +52,34 @@ pub(crate) fn run(args: &ProfileArgs, console: &Console) -> Result<ExitCode, Err
             help: "leave out --init, or profile the events that the stream is made of".into(),
         });
     }
-    let found = denym::profile_table(&args.data, &options, console.threads, console)?;
+    if args.init.is_some() && crate::stdin::is_kept(&args.data) {
+        return Err(Error::Argument {
+            what: "a policy names the file of its data, and standard input has none".into(),
+            help: "save the data to a file and profile that, or leave out --init".into(),
+        });
+    }
+    let (found, reading) = denym::profile_source(&args.data, &options, console.threads, console)?;
     console.clear();
     if let Some(file) = &args.init {
         write_policy(
             file,
-            &denym::draft_policy(&found, &relative(&args.data, file)),
+            &denym::draft_policy(&found, &relative(&args.data, file), &reading),
         )?;
     }
     let mut document = document(&found);
     document["policy"] = json!(args.init);
+    document["reading"] = json!(reading.in_words());
     let kind = denym::looks_like(&found);
     document["looks_like"] = json!(kind.map_or("table", |(kind, _)| kind));
     if let Some((kind, says)) = kind {
         console.warn(&format!(
-            "these look like {kind}, which a policy for a table does not protect: its policy has {says}"
+            "these look like {kind}, which a policy for a table does not protect: their policy has {says}"
         ));
     }
     console.document(&document);
+    for line in reading.in_words() {
+        console.say(format!("reading    {line}"));
+    }
     print(&found, console);
     if let Some(file) = &args.init {
         console.say(format!(
@@ -121,11 +142,16 @@ fn document(found: &Profile) -> Value {
             "uniques": column.uniques,
             "distinction": column.distinction,
             "separation": column.separation,
-            "pattern": column.pattern.map(denym::Pattern::name),
+            "pattern": column.recognized.pattern.map(denym::Pattern::name),
+            "meaning": column.recognized.meaning().map(denym::Meaning::words),
+            "free_text": column.recognized.free_text,
             "role": column.role.name(),
             "reasons": column.reasons,
+            "left_out": column.left_out.map(denym::LeftOut::reason),
         })).collect::<Vec<_>>(),
-        "combinations": found.combinations.iter().map(|combination| json!({
+        "combinations_compared": found.combinations.compared,
+        "combinations_sample": found.combinations.sample,
+        "combinations": found.combinations.best.iter().map(|combination| json!({
             "columns": names(&combination.columns),
             "distinction": combination.distinction,
             "separation": combination.separation,
@@ -160,13 +186,21 @@ fn print(found: &Profile, console: &Console) {
             column.distinct,
             column.missing,
             column.role.name(),
-            column.reasons.join("; ")
+            column
+                .left_out
+                .map_or_else(|| column.reasons.join("; "), |why| why.reason().to_owned())
         ));
     }
-    if !found.combinations.is_empty() {
+    let combinations = &found.combinations;
+    if let Some(sample) = combinations.sample {
+        console.say(format!(
+            "\nwhat tells people apart best ({} combinations compared on {sample} records, these counted on all)",
+            combinations.compared
+        ));
+    } else if !combinations.best.is_empty() {
         console.say("\nwhat tells people apart best");
     }
-    for combination in found.combinations.iter().take(SHOWN) {
+    for combination in combinations.best.iter().take(SHOWN) {
         let names: Vec<&str> = combination
             .columns
             .iter()

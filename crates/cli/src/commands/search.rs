@@ -9,7 +9,8 @@ use denym::RunOptions;
 /// How much a search may work, and what it works on.
 #[derive(Args)]
 pub(crate) struct SearchArgs {
-    /// How long a search that gets better with time may take, such as 60s, 500ms or 2m; the rounds it did are recorded
+    /// How long a search that gets better with time may take, such as 60s, 500ms or 2m (`auto` on tables: 20s when not given);
+    /// the rounds it did are recorded
     #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "effort")]
     pub(crate) time_budget: Option<Duration>,
     /// Rounds of improvement; the number that an earlier run recorded repeats it exactly
@@ -24,11 +25,17 @@ pub(crate) struct SearchArgs {
 }
 
 impl SearchArgs {
+    /// How long a search may take: as asked, else as `auto` does by itself.
+    pub(super) fn budget(&self) -> Duration {
+        self.time_budget.unwrap_or(denym::USUAL_PATIENCE)
+    }
+
     /// The options of a run.
     pub(super) fn options(&self) -> RunOptions {
         RunOptions {
             effort: self.effort,
             until_told: self.time_budget.is_some(),
+            patience: Some(denym::USUAL_PATIENCE),
             onto: self.onto.clone(),
             perturbation_seed: self.perturbation_seed,
             ..RunOptions::default()

@@ -81,6 +81,7 @@ fn document(found: &Verification, own: &VerifiedRelease) -> Value {
         "columns": columns,
         "unjudged_columns": found.unjudged(),
         "suppressed_records": own.suppressed_records,
+        "codebook_intact": own.codebook_intact,
         "problems": own.problems,
         "other_files": own.other_files,
     })
@@ -117,6 +118,13 @@ fn lines(found: &VerifiedRelease) -> Vec<String> {
         let columns = columns.map(|column| format!("{} ({})", column.name, column.role.name()));
         let columns: Vec<String> = columns.collect();
         lines.push(format!("columns    {}: {}", file.file, columns.join(", ")));
+    }
+    match found.codebook_intact {
+        Some(true) => {
+            lines.push("codebook   intact: it says what columns and labels mean".to_owned());
+        }
+        Some(false) => lines.push("codebook   CHANGED or missing".to_owned()),
+        None => {}
     }
     lines.push(format!("knows      {}", found.knows));
     lines.push(format!("counts     {}", found.counts));

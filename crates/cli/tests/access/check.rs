@@ -46,7 +46,10 @@ fn codes_of_table_2_7() {
         ["J", "001", "001", "001", "249"],
     ];
     assert_eq!(rows, expected);
-    let text = done(directory.path(), &["access", "check", "tree.toml"]);
+    let text = done(
+        directory.path(),
+        &["access", "check", "tree.toml", "--codes"],
+    );
     for row in expected {
         let words: Vec<&str> = text
             .lines()
@@ -55,6 +58,11 @@ fn codes_of_table_2_7() {
             .expect("its line");
         assert_eq!([words[0], words[2], words[3], words[4], words[5]], row);
     }
+    let text = done(directory.path(), &["access", "check", "tree.toml"]);
+    assert!(
+        text.starts_with("purposes\n  A\n    B\n      E\n      F\n    C\n    D\n      G\n        I\n        J\n      H\n"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -72,7 +72,12 @@ fn verifiers_are_those_of_the_password() {
         &["--policy", "policy.toml"],
     );
     assert_eq!(both(&output), "added      russell\n");
-    let output = add(here, "stranger", "x y", &["--policy", "policy.toml"]);
+    let output = add(
+        here,
+        "stranger",
+        "correct horse",
+        &["--policy", "policy.toml"],
+    );
     assert!(
         both(&output).contains("the policy does not know this user"),
         "{}",
@@ -142,6 +147,7 @@ fn verifiers_are_those_of_the_password() {
     for (name, password, expect) in [
         ("new", "", "password"),
         ("new", "two\nlines", "password"),
+        ("new", "lines", "password"),
         ("a:b", "p", "user-name"),
     ] {
         let output = add(here, name, password, &["--json"]);

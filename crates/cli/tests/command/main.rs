@@ -5,10 +5,16 @@ mod support;
 
 mod book;
 mod budgets;
+mod codebook;
 mod default_build;
+mod drafts;
 mod faults;
+mod first_words;
+mod guides;
+mod hierarchy;
 mod hostile;
 mod kinds;
 mod look;
 mod operations;
+mod report;
 mod words;

@@ -82,7 +82,8 @@ fn every_damaged_input_is_answered() {
         "plain.toml",
         POLICY
             .replace("[release]\n", "[release]\nformat = \"parquet\"\n")
-            .replace("name = \"identifier\"", "name = \"insensitive\""),
+            .replace("name = \"identifier\"", "name = \"insensitive\"")
+            + "[accept]\nidentifier-released = { column = \"name\", reason = \"a source\" }\n",
     );
     // A Parquet file of our own, to be read as a source.
     let (code, text) = run(at, &["anonymize", "plain.toml", "-o", "made"]);

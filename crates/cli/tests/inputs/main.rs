@@ -5,6 +5,7 @@
 mod support;
 
 mod appearances;
+mod clinic;
 mod damaged;
 mod formulas;
 mod memory;

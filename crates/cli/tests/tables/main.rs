@@ -5,7 +5,9 @@ mod support;
 
 mod adult;
 mod differential;
+mod drafts;
 mod explore;
+mod findings;
 mod people;
 mod program;
 mod promises;

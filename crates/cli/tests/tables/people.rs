@@ -601,6 +601,8 @@ fn numbers_are_linked_by_distance_and_not_by_row() {
         "income =",
         "id = { role = \"insensitive\", type = \"text\" }\nincome =",
     );
+    let accept = "[accept]\nidentifier-released = { column = \"id\", reason = \"to pair\" }\n";
+    let policy = format!("{policy}\n{accept}");
     write(path, "policy.toml", policy);
     let (code, _) = json(path, &["anonymize", "policy.toml", "-o", "keyed"]);
     assert_eq!(code, 0);

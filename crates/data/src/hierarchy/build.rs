@@ -40,12 +40,17 @@ impl Hierarchy {
             .unwrap_or(0);
         let whole = scale == 0;
         let mut below = 0_i128;
-        for width in widths {
+        for (at, width) in widths.iter().enumerate() {
             let width = width.scaled(scale);
-            if width <= 0 || below > 0 && (width <= below || width % below != 0) {
-                return Err(bad(
-                    "interval widths must be positive and each must be a multiple of the one before",
-                ));
+            if width <= 0 {
+                return Err(bad("interval widths must be positive"));
+            }
+            if below > 0 && (width <= below || width % below != 0) {
+                return Err(refused(HierarchyMistake::WidthDoesNotNest {
+                    step: at + 1,
+                    width: Decimal::format(width, scale),
+                    below: Decimal::format(below, scale),
+                }));
             }
             below = width;
         }
@@ -73,6 +78,11 @@ impl Hierarchy {
         }
         if !parts.is_sorted_by(|a, b| a < b) {
             return Err(bad("date parts must go from fine to coarse, each once"));
+        }
+        if parts.contains(&DatePart::Week) && parts.last() != Some(&DatePart::Week) {
+            return Err(bad(
+                "a week lies in two months or years, so that no part can stand above it",
+            ));
         }
         let dates: Vec<Date> = dictionary.values().filter_map(Date::parse).collect();
         with_ends(dictionary, parts.len(), |level| {
@@ -233,7 +243,7 @@ fn with_ends(
 
 /// The values, `count` levels of `names`, and `*`; a missing value keeps to itself until the top. The names of one level at a time
 /// are in memory.
-fn of_levels(
+pub(super) fn of_levels(
     dictionary: &Dictionary,
     count: usize,
     mut names: impl FnMut(usize) -> Vec<String>,
@@ -272,7 +282,7 @@ fn bad(what: &'static str) -> Error {
     refused(HierarchyMistake::BadParameters { what })
 }
 
-fn refused(mistake: HierarchyMistake) -> Error {
+pub(super) fn refused(mistake: HierarchyMistake) -> Error {
     Error::Hierarchy {
         line: None,
         mistake,

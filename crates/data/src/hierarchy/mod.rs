@@ -1,11 +1,13 @@
 //! Value trees: what each value of a column becomes at each level of generalization.
 
 mod build;
+mod ready;
 mod rows;
 
 use crate::{Code, Labels};
 
 pub use build::End;
+pub use ready::ReadyMade;
 pub use rows::HierarchyRow;
 
 /// One level of a hierarchy: a partition of the column's codes into nodes.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::Hierarchy;
-use crate::{Column, Error, HierarchyMistake};
+use crate::{Column, Error, HierarchyMistake, offending};
 
 /// One row of a hierarchy file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,25 +80,22 @@ impl Hierarchy {
             }
         }
         let dictionary = &column.dictionary;
-        let uncovered: Vec<bool> = dictionary
+        let without: Vec<bool> = dictionary
             .values()
             .map(|value| !leaves.contains_key(value))
             .collect();
-        let count = uncovered.iter().filter(|&&missing| missing).count();
-        if count > 0 {
-            let is_uncovered = |code: &u32| uncovered.get(*code as usize) == Some(&true);
-            let record = column
-                .codes
-                .iter()
-                .position(is_uncovered)
-                .map_or(0, |row| row + 1);
-            let distinct = uncovered.len();
+        if let Some(found) = uncovered(column, &without) {
+            let row = found.first.checked_sub(1);
+            if let Some(text) = row.and_then(|row| column.text(row)) {
+                offending::keep(text);
+            }
             errors.push(mistake(
                 None,
                 HierarchyMistake::MissingValues {
-                    count,
-                    distinct,
-                    record,
+                    count: found.count,
+                    distinct: without.len(),
+                    records: found.records,
+                    record: found.first,
                 },
             ));
         }
@@ -140,6 +137,34 @@ impl Hierarchy {
         let unseen: Vec<Vec<String>> = unseen.into_iter().map(|row| row.labels.clone()).collect();
         Ok(Hierarchy::from_names(&names, &unseen))
     }
+}
+
+/// Values that a hierarchy does not cover.
+pub(super) struct Uncovered {
+    /// How many.
+    pub(super) count: usize,
+    /// Records that have one.
+    pub(super) records: usize,
+    /// The first of them, from 1 (0 when there is none).
+    pub(super) first: usize,
+}
+
+/// What is not covered, `without[code]` saying so of each value; `None` when everything is.
+pub(super) fn uncovered(column: &Column, without: &[bool]) -> Option<Uncovered> {
+    let count = without.iter().filter(|&&without| without).count();
+    if count == 0 {
+        return None;
+    }
+    let is_without = |code: &u32| without.get(*code as usize) == Some(&true);
+    Some(Uncovered {
+        count,
+        records: column.codes.iter().filter(|code| is_without(code)).count(),
+        first: column
+            .codes
+            .iter()
+            .position(is_without)
+            .map_or(0, |row| row + 1),
+    })
 }
 
 /// The first level whose label comes back at a higher one with another label between.

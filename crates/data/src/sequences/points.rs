@@ -1,6 +1,6 @@
 //! Raw points and instants as events: places by a grid, times by a slot.
 
-use crate::{Column, Table};
+use crate::{Column, Table, offending};
 
 use super::read::{Wanted, find, from_one};
 use super::times::seconds;
@@ -19,10 +19,13 @@ pub(super) fn slots(
 ) -> Result<Vec<Column>, PathsError> {
     let columns = table.columns();
     let wrong = |column: &Column, row: usize, what: &'static str| PathsError::Cell {
-        column: column.name.clone(),
+        column: {
+            offending::keep(column.text(row).unwrap_or_default());
+            column.name.clone()
+        },
         row: row + 1,
         what,
-        help: "write times as whole seconds, `2008-05-17 10:00:00` or `10:00`, and degrees as decimals",
+        help: "write times as whole seconds, `2008-05-17 10:00:00` or `10:00`, and degrees as decimals; or say their `time-format`",
     };
     let (who, when) = (find(columns, subject)?, find(columns, time)?);
     let instants: Vec<Option<i64>> = (0..when.dictionary.len() as u32)

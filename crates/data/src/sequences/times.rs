@@ -1,9 +1,21 @@
 //! Times as people write them, as seconds.
 
 use crate::Date;
+use crate::notation::DateFormat;
 
 /// Seconds in a day.
 const DAY: i64 = 86_400;
+
+/// Forms of a date and time that can be read in one way only; a column of times in another is brought into the form of ISO 8601
+/// where it is read.
+const FORMS: [&str; 6] = [
+    "YYYY/MM/DD hh:mm:ss",
+    "YYYY/MM/DD hh:mm",
+    "DD.MM.YYYY hh:mm:ss",
+    "DD.MM.YYYY hh:mm",
+    "YYYY/MM/DD",
+    "DD.MM.YYYY",
+];
 
 /// The seconds of a time: a whole number is taken as it is; a date and time counts from 1970, a time of day from midnight.
 pub fn seconds(text: &str) -> Option<i64> {
@@ -17,7 +29,13 @@ pub fn seconds(text: &str) -> Option<i64> {
         None => (Some(text), "00:00"),
     };
     let days = match date {
-        Some(date) => Date::parse(date)?.days(),
+        Some(date) => match Date::parse(date) {
+            Some(date) => date.days(),
+            None => {
+                let mut forms = FORMS.iter().filter_map(|form| DateFormat::parse(form).ok());
+                return seconds(&forms.find_map(|form| form.plain(text))?);
+            }
+        },
         None => 0,
     };
     let clock = clock.trim_end_matches(['Z', 'z']);
@@ -46,6 +64,8 @@ mod tests {
         assert_eq!(seconds("1213084687"), Some(1_213_084_687));
         assert_eq!(seconds("1970-01-02 01:02:03"), Some(86_400 + 3723));
         assert_eq!(seconds("1970-01-01T00:00:59.5Z"), Some(59));
+        assert_eq!(seconds("1970/01/02 01:02:03"), Some(86_400 + 3723));
+        assert_eq!(seconds("02.01.1970 01:02"), Some(86_400 + 3720));
         assert_eq!(seconds("08:30"), Some(30_600));
         assert_eq!(seconds("1970-01-02"), Some(86_400));
         for wrong in [

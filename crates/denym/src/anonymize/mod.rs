@@ -13,7 +13,7 @@ use crate::policy::Policy;
 pub use crate::account::{Account, Outcome, Refusal, Release, Tried};
 pub use crate::kinds::microdata::{ColumnTests, Measures, measures_document};
 pub(crate) use crate::kinds::trails::{OWNERS, owners as trail_owners};
-pub use crate::options::{Input, RunOptions};
+pub use crate::options::{Input, RunOptions, USUAL_PATIENCE};
 
 /// Makes a release under `policy` in the directory `output`.
 pub fn anonymize(

@@ -1,6 +1,7 @@
 //! The red team's turn before a release is made: what it achieves before and after, and whether that is too much.
 
 use denym_attack::Coverage;
+use denym_report::Language;
 use serde_json::{Value, json};
 
 use crate::attack::{Finding, NotRun, RedTeam};
@@ -12,7 +13,7 @@ pub(crate) trait ToldFindings {
     /// What the certificate says: rates after, and nothing that points at a person.
     fn results(&self, spec: &AttackSpec) -> Vec<AttackResult>;
     /// The section of the steward's report.
-    fn report(&self) -> Vec<denym_report::Attack>;
+    fn report(&self, language: Language) -> Vec<denym_report::Attack>;
     /// What stays with the steward: rates before, the worst victims, seeds.
     fn document(&self) -> Value;
 }
@@ -40,7 +41,8 @@ impl ToldFindings for RedTeam {
             .collect()
     }
 
-    fn report(&self) -> Vec<denym_report::Attack> {
+    fn report(&self, language: Language) -> Vec<denym_report::Attack> {
+        let row = |found: &Finding| row(found, language);
         let mut rows: Vec<denym_report::Attack> = self.findings.iter().map(row).collect();
         // Attacks that were left out for one reason share a row.
         let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -55,7 +57,8 @@ impl ToldFindings for RedTeam {
                 .into_iter()
                 .map(|(why, names)| denym_report::Attack {
                     name: names.join(", "),
-                    knows: format!("Not run: {why}."),
+                    knows: language.say("attacks.not-run", &[("why", why)]),
+                    left_out: true,
                     ..denym_report::Attack::default()
                 }),
         );
@@ -99,7 +102,17 @@ fn coverage(coverage: Coverage) -> &'static str {
     }
 }
 
-fn row(found: &Finding) -> denym_report::Attack {
+/// What an adversary of an attack knows: in English as the attack says, else as the catalogue of the language does.
+pub(crate) fn knows(attack: &str, own: &str, language: Language) -> String {
+    let key = format!("attack.{attack}");
+    let told = match language.sentence(&key) {
+        Some(told) if language != Language::English => told,
+        _ => own,
+    };
+    language.say("attacks.knows.sentence", &[("knows", told)])
+}
+
+fn row(found: &Finding, language: Language) -> denym_report::Attack {
     let mut note = found.note.clone();
     let mut say = |sentence: String| {
         if !note.is_empty() {
@@ -109,11 +122,14 @@ fn row(found: &Finding) -> denym_report::Attack {
     };
     let (low, high) = found.after.interval;
     if let (Coverage::Sampled { seed }, true) = (found.after.coverage, low < high) {
-        say(format!(
-            "Sampled: {} tries with seed {seed}; 95 % of such intervals ({} to {}) hold the true rate.",
-            denym_report::count(found.after.attempts),
-            denym_report::percent(low),
-            denym_report::percent(high),
+        say(language.say(
+            "attacks.sampled",
+            &[
+                ("tries", &denym_report::count(found.after.attempts)),
+                ("seed", &seed.to_string()),
+                ("low", &denym_report::percent(low)),
+                ("high", &denym_report::percent(high)),
+            ],
         ));
     }
     match found
@@ -121,21 +137,25 @@ fn row(found: &Finding) -> denym_report::Attack {
         .first()
         .and_then(|worst| worst["chance"].as_f64())
     {
-        Some(chance) => say(format!(
-            "At best it is right about somebody with a chance of {}; attacks.json names the records.",
-            denym_report::percent(chance)
-        )),
-        None if found.after.rate == 0.0 => say("It finds nobody.".to_owned()),
+        Some(chance) => {
+            let chance = denym_report::percent(chance);
+            say(language.say("attacks.at-best", &[("chance", &chance)]));
+        }
+        None if found.after.rate == 0.0 => say(language.say("attacks.nobody", &[])),
         None => {}
     }
     denym_report::Attack {
         name: match &found.attribute {
-            Some(attribute) => format!("{} on {attribute}", found.attack),
+            Some(attribute) => {
+                let values = [("attack", found.attack), ("attribute", attribute.as_str())];
+                language.say("attacks.on", &values)
+            }
             None => found.attack.to_owned(),
         },
-        knows: format!("Knows {}.", found.knows),
+        knows: knows(found.attack, &found.knows, language),
         rate_before: found.before.as_ref().map(|before| before.rate),
         rate_after: Some(found.after.rate),
         note,
+        left_out: false,
     }
 }

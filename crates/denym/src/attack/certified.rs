@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use denym_attack::Shape;
-use denym_data::{Column, HierarchyRow, Table};
-use denym_engine::{Engine, Format};
+use denym_data::{HierarchyRow, Table};
+use denym_engine::Engine;
 
 use crate::certificate::Certificate;
+pub(super) use crate::hierarchies::column_of as column;
 use crate::policy::{HierarchySpec, Knowledge, Policy, names_to_show, read_policy, suggest_column};
 use crate::{Error, hierarchies, source, verify};
 
@@ -28,12 +29,8 @@ impl CertifiedRelease {
             return Ok(None);
         };
         let certificate = verify::read_certificate(&half)?;
-        let format = Format::parse(&certificate.data.format).ok_or_else(|| Error::Bundle {
-            what: "the format of the data is unknown",
-            path: half.join("certificate.json"),
-        })?;
         let file = half.join(&certificate.data.file);
-        let table = source::read_release(engine, &file, format)?;
+        let table = verify::read(engine, &half, &certificate.data)?;
         Ok(Some(Self {
             half,
             certificate,
@@ -167,12 +164,6 @@ fn ordered(order: &[String], sizes: &[usize]) -> Vec<HierarchyRow> {
         labels: labels(rank),
     })
     .collect()
-}
-
-/// The column called `name`, of a table that was read from `path`.
-pub(super) fn column<'a>(table: &'a Table, name: &str, path: &Path) -> Result<&'a Column, Error> {
-    let at = position(table, name, path)?;
-    Ok(&table.columns()[at])
 }
 
 /// Where the column called `name` stands.

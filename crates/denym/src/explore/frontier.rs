@@ -32,6 +32,8 @@ pub(crate) struct Found {
     pub(crate) value: f64,
     /// Nothing of its kind costs less.
     pub(crate) optimal: bool,
+    /// Time was up before every search that a release tries had its turn.
+    pub(crate) in_haste: bool,
     /// Further figures by name.
     pub(crate) figures: Vec<(&'static str, f64)>,
 }
@@ -72,7 +74,7 @@ impl Verb for Exploring<'_> {
         };
         listener.phase(Phase::Reading);
         let source = K::read(&run)?;
-        let known = match K::at_once(&run, &source, &grid, &asked, request.until_told)? {
+        let known = match K::at_once(&run, &source, &grid, &asked)? {
             Some(known) => known,
             None if request.until_told => return Err(no_time_budget()),
             None => one_by_one::<K>(&run, &source, &grid, &asked)?,
@@ -194,6 +196,7 @@ fn found<K: Kind>(account: &Account) -> Found {
         algorithm: account.algorithm.clone(),
         value: account.metric.1,
         optimal: false,
+        in_haste: false,
         figures: K::COMPARED.iter().filter_map(figure).collect(),
     }
 }
@@ -206,6 +209,7 @@ fn trial(settings: Vec<(&'static str, f64)>, asked: &str, known: Known) -> Trial
             asked,
             algorithm: found.algorithm,
             value: Some(found.value),
+            in_haste: found.in_haste,
             figures: found.figures.into_iter().map(|(_, value)| value).collect(),
             refusal: None,
         },
@@ -214,6 +218,7 @@ fn trial(settings: Vec<(&'static str, f64)>, asked: &str, known: Known) -> Trial
             algorithm: asked.clone(),
             asked,
             value: None,
+            in_haste: false,
             figures: Vec::new(),
             refusal: Some(refusal),
         },

@@ -60,6 +60,13 @@ impl Setting {
         }
     }
 
+    /// Whether a larger value of the setting called `name` asks for more.
+    pub(super) fn named_grows(name: &str) -> bool {
+        let mut all = Setting::AXES.into_iter();
+        all.find(|setting| setting.name() == name)
+            .is_none_or(Setting::grows)
+    }
+
     /// Whether a larger value asks for more.
     fn grows(self) -> bool {
         !matches!(self, Setting::T | Setting::Confidence | Setting::Suppress)

@@ -34,7 +34,7 @@ pub struct ExploreRequest {
     pub suppress: Vec<Fraction>,
     /// Algorithms.
     pub algorithms: Vec<String>,
-    /// Under `auto` slower solvers try one point after another until the listener says that time is up; tables.
+    /// Somebody set a time; what the listener says of it counts either way, where there is a use for time: under `auto`, for tables.
     pub until_told: bool,
     /// Threads; all cores when `None`.
     pub threads: Option<usize>,
@@ -66,6 +66,8 @@ pub struct Trial {
     pub algorithm: String,
     /// The metric's value; `None` when there is no release with these settings.
     pub value: Option<f64>,
+    /// Time was up before all searches of `auto` had their turn here: a release may lose less.
+    pub in_haste: bool,
     /// Further figures, in the order of [`Exploration::figures`].
     pub figures: Vec<f64>,
     /// Why there is none.
@@ -91,6 +93,28 @@ impl ExploreRequest {
     }
 }
 
+/// Lines that hide each other, as one line with all their names.
+fn together(lines: Vec<Series>) -> Vec<Series> {
+    let mut apart: Vec<Series> = Vec::new();
+    let same =
+        |a: &(f64, f64), b: &(f64, f64)| a.0.total_cmp(&b.0).is_eq() && a.1.total_cmp(&b.1).is_eq();
+    for line in lines {
+        let hidden = apart.iter_mut().find(|seen| {
+            seen.points.len() == line.points.len()
+                && seen
+                    .points
+                    .iter()
+                    .zip(&line.points)
+                    .all(|(a, b)| same(a, b))
+        });
+        match hidden {
+            Some(seen) => seen.name = format!("{} = {}", seen.name, line.name),
+            None => apart.push(line),
+        }
+    }
+    apart
+}
+
 /// Metrics that are shares of a whole.
 const SHARES: [&str; 7] = [
     "loss",
@@ -101,6 +125,20 @@ const SHARES: [&str; 7] = [
     "withheld",
     "suppressed-events",
 ];
+
+/// Whether a trial asks for more than another of the same algorithm somewhere, and nowhere for less.
+fn stricter(one: &Trial, other: &Trial) -> bool {
+    let least = |(&(name, own), &(_, of)): (&(&'static str, f64), &(&'static str, f64))| {
+        if Setting::named_grows(name) {
+            own >= of
+        } else {
+            own <= of
+        }
+    };
+    one.asked == other.asked
+        && one.settings != other.settings
+        && one.settings.iter().zip(&other.settings).all(least)
+}
 
 impl Exploration {
     /// Whether the metric is a share of a whole.
@@ -131,6 +169,26 @@ impl Exploration {
         axes.into_iter().map(|(_, name)| name).collect()
     }
 
+    /// The trials that no other makes needless: where a stricter bound costs no more, only the strictest is left, and of
+    /// refusals only the loosest. All of them where trials are laid out as in a paper's figure.
+    pub fn frontier(&self) -> Vec<usize> {
+        let all = 0..self.trials.len();
+        if self.exposure.is_none() {
+            return all.collect();
+        }
+        all.clone()
+            .filter(|&at| {
+                let trial = &self.trials[at];
+                let needless = |other: &Trial| match (trial.value, other.value) {
+                    (Some(own), Some(value)) => value <= own && stricter(other, trial),
+                    (None, None) => stricter(trial, other),
+                    _ => false,
+                };
+                !self.trials.iter().any(needless)
+            })
+            .collect()
+    }
+
     /// The metric over the longest axis, a line for every combination of the others.
     pub fn chart(&self) -> Chart {
         let axes = self.axes();
@@ -148,16 +206,22 @@ impl Exploration {
                 name.push(trial.asked.clone());
             }
             let point = self.point(trial, across);
+            let label = self.label(trial, across);
             let name = name.join(", ");
             match series.iter_mut().find(|line| line.name == name) {
-                Some(line) => line.points.push(point),
+                Some(line) => {
+                    line.points.push(point);
+                    line.labels.push(label);
+                }
                 None => series.push(Series {
                     name,
                     mark: Mark::Line,
                     points: vec![point],
+                    labels: vec![label],
                 }),
             }
         }
+        let mut series = together(series);
         let knees = self.knees.iter().map(|&at| &self.trials[at]);
         let knees: Vec<&Trial> = knees.filter(|trial| trial.value.is_some()).collect();
         if let [first, ..] = knees[..] {
@@ -175,10 +239,14 @@ impl Exploration {
                     .iter()
                     .map(|trial| self.point(trial, across))
                     .collect(),
+                labels: Vec::new(),
             });
         }
         Chart::Lines(Lines {
-            title: format!("{} over {across}", self.metric),
+            title: match self.exposure {
+                Some((_, words)) => format!("{} over the {words}", self.metric),
+                None => format!("{} over {across}", self.metric),
+            },
             description: format!("What each bound costs, as {}.", self.metric),
             x_axis: self.exposure.map_or(across, |(_, words)| words).to_owned(),
             y_axis: self.metric.clone(),
@@ -194,6 +262,16 @@ impl Exploration {
             },
             series,
         })
+    }
+
+    /// What stands beside a trial on the chart where its axis shows something else: the bound.
+    fn label(&self, trial: &Trial, across: &str) -> String {
+        let inverted = self.exposure.is_some() && matches!(across, "k" | "l");
+        let setting = trial.settings.iter().find(|(name, _)| *name == across);
+        match setting.filter(|_| inverted) {
+            Some((name, value)) => format!("{name} {}", denym_report::decimal(*value)),
+            None => String::new(),
+        }
     }
 
     /// Where a trial stands on the chart: what is given up against what it costs.

@@ -8,7 +8,7 @@ use denym_attack::trails::linking::LinkedTrails;
 use denym_attack::trails::{TrailOptions, TrailOutcome, TrailScene, TrailSide, Truth, attack};
 use denym_data::{Column, NamedTrails, Table, Trails};
 use denym_engine::{Engine, ReadOptions};
-use denym_report::Report;
+use denym_report::{About, Language, Report};
 use denym_sequences::trail_defence::{Defence, Options, TrailDefenceError, defend};
 use serde_json::{Value, json};
 
@@ -17,6 +17,7 @@ use crate::attack::{RedTeam, TrailSource, attack_error, red_team, sides};
 use crate::bundle::Draft;
 use crate::certificate::{Certificate, Check, Claim, ColumnRole, published as columns, share};
 use crate::figures::Figures;
+use crate::guard::Before;
 use crate::listener::Listener;
 use crate::options::RunOption;
 use crate::outline::{Cost, Sketch};
@@ -94,6 +95,13 @@ impl Kind for OnTrails {
 
     fn plan(_run: &Run<'_>, _source: &Source) -> Result<(), Error> {
         Ok(())
+    }
+
+    fn before<'a>(run: &Run<'a>, source: &'a Source, _plan: &'a Self::Plan) -> Before<'a> {
+        Before {
+            records: source.sides.anonymous.ids.len() as u64,
+            ..Before::of(run.policy)
+        }
     }
 
     fn sketch(run: &Run<'_>, source: &Source, (): &()) -> Sketch {
@@ -301,8 +309,8 @@ impl Bundled for OnTrails {
             ])
         });
         Ok(Told {
-            report: report(made.run.policy, account),
-            readme: readme(certificate, shown.trails.len(), k),
+            report: report(made.run.policy, account, made.run.language()),
+            readme: readme(certificate, shown.trails.len(), k, made.run.language()),
             plan: json!({
                 "denym": env!("CARGO_PKG_VERSION"),
                 "algorithm": account.algorithm,
@@ -489,41 +497,60 @@ fn seen(table: &Table, identified: &NamedTrails) -> Result<Shown, Error> {
     })
 }
 
-fn report(policy: &Policy, account: &Account) -> Report {
+fn report(policy: &Policy, account: &Account, language: Language) -> Report {
     let figures = &account.figures;
     let (entries, withheld) = (figures.count("entries"), figures.count("withheld"));
+    let people = language.say("word.people", &[]);
     Report {
-        title: format!("Release of {}", policy.data_name()),
+        language,
+        about: About::Trails,
+        title: reporting::title(policy, language),
         data_name: policy.data.path.clone(),
         outcome: denym_report::Outcome::Released,
-        unit: "people".into(),
-        summary: vec![format!(
-            "{} of {} trails are published; {} of {} entries ({}) are withheld. Every published trail has at least {} possible owners.",
-            denym_report::count(account.records - account.suppressed_records),
-            denym_report::count(account.records),
-            denym_report::count(withheld),
-            denym_report::count(entries),
-            denym_report::percent(share(withheld, entries)),
-            account.claims[0].measured,
+        unit: people.clone(),
+        summary: vec![language.say(
+            "trails.summary",
+            &[
+                (
+                    "shown",
+                    &denym_report::count(account.records - account.suppressed_records),
+                ),
+                ("all", &denym_report::count(account.records)),
+                ("withheld", &denym_report::count(withheld)),
+                ("entries", &denym_report::count(entries)),
+                ("share", &denym_report::percent(share(withheld, entries))),
+                ("owners", &account.claims[0].measured.to_string()),
+            ],
         )]
         .into_iter()
-        .chain(account.program.map(|program| program.sentence()))
+        .chain(
+            account
+                .program
+                .map(|found| reporting::about_program(found, language)),
+        )
         .collect(),
         claims: account
             .claims
             .iter()
-            .map(|one| reporting::claim(one, "people"))
+            .map(|one| reporting::claim(one, &people, language))
             .collect(),
         ..Report::default()
     }
 }
 
-fn readme(certificate: &Certificate, trails: usize, k: u64) -> String {
-    let about = format!(
-        "# What this is\n\n`{}` lists which institutions hold data of {} people who are not named. It was made and checked by denym {}.\n\n\
-         # What is promised\n\nSomebody who knows of everybody at which institutions they were finds at least {k} possible owners of every \
-         trail (the publisher vouches for it).\n",
-        certificate.data.file, trails, certificate.denym
-    );
-    about + &reporting::how_to_check(certificate)
+fn readme(certificate: &Certificate, trails: usize, k: u64, language: Language) -> String {
+    format!(
+        "# {}\n\n{}\n\n# {}\n\n{}\n",
+        language.say("readme.what", &[]),
+        language.say(
+            "readme.trails",
+            &[
+                ("file", &certificate.data.file),
+                ("people", &trails.to_string()),
+                ("version", &certificate.denym),
+            ]
+        ),
+        language.say("readme.promised", &[]),
+        language.say("readme.trails.promise", &[("k", &k.to_string())]),
+    )
 }

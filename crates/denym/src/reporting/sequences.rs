@@ -3,16 +3,17 @@
 use std::fmt::Write as _;
 
 use denym_data::Sequences;
-use denym_data::sequences::{Form, SequenceTable};
+use denym_data::sequences::SequenceTable;
 use denym_report::{
-    Bar, Bars, Chart, Columns, Count, Distribution, Figure, Format, Grid, Outcome, Report,
+    About, Bar, Bars, Chart, Columns, Count, Distribution, Figure, Format, Grid, Language, Outcome,
+    Report,
 };
 use denym_sequences::PathRecoding;
 use serde_json::{Value, json};
 
 use super::{attempts, claim, counts, fact, provenance};
 use crate::account::Account;
-use crate::certificate::{Certificate, Check, Claim, share};
+use crate::certificate::{Certificate, Claim, share};
 use crate::figures::Figures;
 use crate::kinds::sequences::{Elements, known};
 use crate::policy::paths::Matching;
@@ -34,43 +35,49 @@ pub(crate) fn report(
     released: &Sequences,
     losses: &Losses,
     account: &Account,
+    language: Language,
 ) -> Report {
     let (l, sequences) = (known(policy), &source.sequences);
     let elements = elements(policy.adversary);
     let told = match elements {
         Elements::Doublets => Report {
-            distributions: distributions(policy, source, released),
+            about: About::Paths,
+            distributions: distributions(policy, source, released, language),
             figures: vec![
-                losses.grid(sequences),
-                losses.hours(sequences),
-                lengths(elements, sequences, released),
-                losses.places(sequences),
+                losses.grid(sequences, language),
+                losses.hours(sequences, language),
+                lengths(elements, sequences, released, language),
+                losses.places(sequences, language),
             ],
-            ..of_paths(policy, account)
+            ..of_paths(policy, account, language)
         },
         Elements::Items => Report {
+            about: About::Items,
             figures: vec![
-                losses.items(sequences, &account.figures),
-                lengths(elements, sequences, released),
+                losses.items(sequences, &account.figures, language),
+                lengths(elements, sequences, released, language),
             ],
-            ..of_items(l, account)
+            ..of_items(l, account, language)
         },
     };
-    let program = account.program.map(|program| program.sentence());
+    let program = account
+        .program
+        .map(|found| super::about_program(found, language));
     Report {
-        title: format!("Release of {}", policy.data_name()),
+        language,
+        title: super::title(policy, language),
         data_name: policy.data.path.clone(),
         outcome: Outcome::Released,
-        unit: "people".to_owned(),
+        unit: language.say("word.people", &[]),
         claims: account
             .claims
             .iter()
-            .map(|claim| in_words(claim, elements, l))
+            .map(|claim| in_words(claim, elements, l, language))
             .collect(),
         notes: told.notes.into_iter().chain(program).collect(),
         warnings: account.warnings.clone(),
         attempts: attempts(account),
-        provenance: provenance(policy, account, steps(policy)),
+        provenance: provenance(policy, account, steps(policy), language),
         ..told
     }
 }
@@ -89,57 +96,57 @@ fn matching(policy: &Policy) -> Matching {
 }
 
 /// What is said of paths alone: summary, facts and notes.
-fn of_paths(policy: &Policy, account: &Account) -> Report {
+fn of_paths(policy: &Policy, account: &Account, language: Language) -> Report {
     let count = denym_report::count;
     let (l, figures) = (known(policy), &account.figures);
     let published = account.records - account.suppressed_records;
     let (all, lost) = (figures.count("doublets"), figures.count("lost_doublets"));
     let kept = share(figures.count("unchanged_doublets"), all);
+    let known = l.to_string();
     let mut notes = vec![match matching(policy) {
-        Matching::Consistent => format!(
-            "The adversary knows up to {l} doublets of the victim's source path and discards every record that contradicts them (matching `consistent`)."
-        ),
-        Matching::Covers => format!(
-            "The adversary knows up to {l} doublets and keeps the records that show all of them (matching `covers`, the papers' definition); contradictions are not counted."
-        ),
+        Matching::Consistent => language.say("paths.consistent", &[("l", &known)]),
+        Matching::Covers => language.say("paths.covers", &[("l", &known)]),
     }];
     if let Some(exposed) = figures.get("exposed_records").and_then(Value::as_u64) {
-        notes.push(format!(
-            "{} of {} records fall below the promise for somebody who knows their source path and uses contradictions; matching `consistent` protects them.",
-            count(exposed),
-            count(account.records),
-        ));
+        let (exposed, all) = (count(exposed), count(account.records));
+        let values = [("exposed", exposed.as_str()), ("all", &all)];
+        notes.push(language.say("paths.exposed", &values));
     }
     Report {
-        summary: vec![format!(
-            "{} of {} paths are published. {} of {} doublets ({}) are removed; {} are shown at their source place and time.",
-            count(published),
-            count(account.records),
-            count(lost),
-            count(all),
-            denym_report::percent(figures.decimal("distortion")),
-            denym_report::percent(kept),
+        summary: vec![language.say(
+            "paths.summary",
+            &[
+                ("shown", &count(published)),
+                ("all", &count(account.records)),
+                ("lost", &count(lost)),
+                ("doublets", &count(all)),
+                (
+                    "share",
+                    &denym_report::percent(figures.decimal("distortion")),
+                ),
+                ("kept", &denym_report::percent(kept)),
+            ],
         )],
         facts: vec![
             fact(
-                "Paths published",
+                language.say("paths.published", &[]),
                 count(published),
-                format!("of {}", count(account.records)),
+                language.say("word.of", &[("all", &count(account.records))]),
             ),
             fact(
-                "Doublets unchanged",
+                language.say("paths.unchanged", &[]),
                 denym_report::percent(kept),
-                format!("of {}", count(all)),
+                language.say("word.of", &[("all", &count(all))]),
             ),
             fact(
-                "Doublets removed",
+                language.say("paths.removed", &[]),
                 count(lost),
-                format!(
-                    "{} of them everywhere",
-                    count(figures.count("suppressed_doublets"))
+                language.say(
+                    "paths.everywhere",
+                    &[("count", &count(figures.count("suppressed_doublets")))],
                 ),
             ),
-            violations(figures),
+            violations(figures, language),
         ],
         notes,
         ..Report::default()
@@ -147,65 +154,70 @@ fn of_paths(policy: &Policy, account: &Account) -> Report {
 }
 
 /// What is said of transactions alone: summary, facts and notes.
-fn of_items(m: usize, account: &Account) -> Report {
+fn of_items(m: usize, account: &Account, language: Language) -> Report {
     let count = denym_report::count;
     let figures = &account.figures;
     let (all, lost) = (figures.count("instances"), figures.count("lost_instances"));
     let kept = share(figures.count("unchanged_instances"), all);
     let mut facts = vec![
         fact(
-            "Transactions published",
+            language.say("items.published", &[]),
             count(account.records),
-            "all of them".to_owned(),
+            language.say("items.all", &[]),
         ),
         fact(
-            "Items unchanged",
+            language.say("items.unchanged", &[]),
             denym_report::percent(kept),
-            format!("of {}", count(all)),
+            language.say("word.of", &[("all", &count(all))]),
         ),
         fact(
-            "Items removed",
+            language.say("items.removed", &[]),
             count(lost),
-            format!(
-                "{} of {} kinds",
-                count(figures.count("suppressed_items")),
-                count(figures.count("items"))
+            language.say(
+                "items.kinds",
+                &[
+                    ("count", &count(figures.count("suppressed_items"))),
+                    ("all", &count(figures.count("items"))),
+                ],
             ),
         ),
-        violations(figures),
+        violations(figures, language),
     ];
     let itemsets = figures.get("frequent_itemsets");
     let itemsets = |when: &str| itemsets.and_then(|found| found[when].as_u64());
     if let Some((before, after)) = itemsets("before").zip(itemsets("after")) {
         facts.push(fact(
-            "Frequent itemsets kept",
+            language.say("items.itemsets", &[]),
             count(after),
-            format!("of {}", count(before)),
+            language.say("word.of", &[("all", &count(before))]),
         ));
     }
     Report {
-        summary: vec![format!(
-            "All {} transactions are published. Of {} items in them {} ({}) are removed and {} are shown as they are; {} kinds of items are shown coarser.",
-            count(account.records),
-            count(all),
-            count(lost),
-            denym_report::percent(figures.decimal("distortion")),
-            denym_report::percent(kept),
-            count(figures.count("generalized_items")),
+        summary: vec![language.say(
+            "items.summary",
+            &[
+                ("records", &count(account.records)),
+                ("items", &count(all)),
+                ("lost", &count(lost)),
+                (
+                    "share",
+                    &denym_report::percent(figures.decimal("distortion")),
+                ),
+                ("kept", &denym_report::percent(kept)),
+                ("coarser", &count(figures.count("generalized_items"))),
+            ],
         )],
         facts,
-        notes: vec![format!(
-            "The adversary knows up to {m} items that the victim has, sensitive ones apart; that the victim does not have an item is not counted as knowledge."
-        )],
+        notes: vec![language.say("items.knows", &[("m", &m.to_string())])],
         ..Report::default()
     }
 }
 
-fn violations(figures: &Figures) -> denym_report::Fact {
+fn violations(figures: &Figures, language: Language) -> denym_report::Fact {
     fact(
-        "Critical violations",
+        language.say("paths.violations", &[]),
         denym_report::count(figures.count("critical_violations")),
-        "in the source; none is left".to_owned(),
+        language.say("paths.violations.note", &[]),
     )
 }
 
@@ -243,26 +255,66 @@ pub(crate) fn steps(policy: &Policy) -> Vec<String> {
 }
 
 /// A claim with what it means for somebody who knows so many doublets or items.
-fn in_words(certified: &Claim, elements: Elements, l: usize) -> denym_report::Claim {
-    let mut found = claim(certified, "people");
-    let asked = &found.asked;
-    let (known, value) = match elements {
-        Elements::Doublets => ("places and times", "protected value"),
-        Elements::Items => ("items", "sensitive item"),
-    };
-    found.explanation = match &certified.terms {
-        terms if terms.size().is_some() => format!(
-            "Whoever knows up to {l} {known} of a person finds {asked} people who fit, never one alone."
-        ),
-        terms if terms.is_about_places() => format!(
-            "Whoever knows up to {l} other places and times of a person cannot conclude a visit to a sensitive place with a certainty above the bound ({asked})."
-        ),
-        _ => format!(
-            "Whoever knows up to {l} {known} of a person cannot conclude a {value} with a certainty above the bound ({asked})."
-        ),
+fn in_words(
+    certified: &Claim,
+    elements: Elements,
+    l: usize,
+    language: Language,
+) -> denym_report::Claim {
+    let mut found = claim(certified, &language.say("word.people", &[]), language);
+    let l = l.to_string();
+    let values = [("l", l.as_str()), ("asked", &found.asked)];
+    found.explanation = match (&certified.terms, elements) {
+        (terms, Elements::Doublets) if terms.size().is_some() => {
+            language.say("paths.promise.size", &values)
+        }
+        (terms, Elements::Items) if terms.size().is_some() => {
+            language.say("items.promise.size", &values)
+        }
+        (terms, _) if terms.is_about_places() => language.say("paths.promise.places", &values),
+        (_, Elements::Doublets) => language.say("paths.promise.value", &values),
+        (_, Elements::Items) => language.say("items.promise.value", &values),
     };
     found
 }
+
+/// The claims of a certificate about sequences, in words.
+pub(super) fn certified(certificate: &Certificate, language: Language) -> Vec<denym_report::Claim> {
+    let (elements, l) = match certificate.knows {
+        Knowledge::Items(most) => (Elements::Items, most),
+        Knowledge::Doublets(most) => (Elements::Doublets, most),
+        _ => (Elements::Doublets, 0),
+    };
+    let claims = certificate.claims.iter();
+    claims
+        .map(|claim| in_words(claim, elements, l, language))
+        .collect()
+}
+
+/// A part of a whole, compared exactly; of nothing it is nothing.
+#[derive(Clone, Copy)]
+struct Share(u64, u64);
+
+impl Ord for Share {
+    fn cmp(&self, other: &Share) -> std::cmp::Ordering {
+        let crossed = |a: u64, b: u64| u128::from(a) * u128::from(b.max(1));
+        crossed(self.0, other.1).cmp(&crossed(other.0, self.1))
+    }
+}
+
+impl PartialOrd for Share {
+    fn partial_cmp(&self, other: &Share) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Share {
+    fn eq(&self, other: &Share) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Share {}
 
 /// Instances of each source doublet, and how many of them are removed.
 pub(crate) struct Losses {
@@ -342,7 +394,7 @@ impl Losses {
         order
     }
 
-    fn grid(&self, paths: &Sequences) -> Figure {
+    fn grid(&self, paths: &Sequences, language: Language) -> Figure {
         let places = self.busiest(paths);
         let join = paths.times().len().div_ceil(MOST_TIMES).max(1);
         let columns = paths.times().len().div_ceil(join);
@@ -354,34 +406,37 @@ impl Losses {
                 sum.1 += lost;
             }
         }
-        let shares = |row: &Vec<(u64, u64)>| {
-            let cells = row
-                .iter()
-                .map(|&(all, lost)| if all == 0 { f64::NAN } else { share(lost, all) });
-            cells.collect()
-        };
+        let lost = |row: &Vec<(u64, u64)>| row.iter().map(|&(_, lost)| lost as f64).collect();
+        // As dark as the busiest cell would be if all of it were lost: where little is removed, little is dark.
+        let busiest = sums.iter().flatten().map(|&(all, _)| all).max();
         let shown = places.len();
         let all = paths.locations().len();
         Figure {
-            title: "Lost doublets by place and time".to_owned(),
+            title: language.say("paths.grid", &[]),
             caption: if shown < all {
-                format!("The share of doublets that are removed, for the {shown} busiest of {all} places.")
+                let (shown, all) = (shown.to_string(), all.to_string());
+                language.say("paths.grid.some", &[("shown", &shown), ("all", &all)])
             } else {
-                "The share of doublets that are removed; an empty cell means that nobody was there then.".to_owned()
+                language.say("paths.grid.all", &[])
             },
             chart: Chart::Grid(Grid {
-                title: "Lost doublets by place and time".to_owned(),
-                description: "A row per place, a column per time; the stronger the shade, the more is removed.".to_owned(),
-                x_axis: "time".to_owned(),
+                title: language.say("paths.grid", &[]),
+                description: language.say("paths.grid.description", &[]),
+                scale: language.say("paths.grid.scale", &[]),
+                x_axis: language.say("word.time", &[]),
                 columns: paths.times().iter().step_by(join).cloned().collect(),
-                rows: places.iter().map(|&place| paths.locations()[place as usize].clone()).collect(),
-                values: sums.iter().map(shares).collect(),
-                format: Format::Share,
+                rows: places
+                    .iter()
+                    .map(|&place| paths.locations()[place as usize].clone())
+                    .collect(),
+                values: sums.iter().map(lost).collect(),
+                full: busiest.map(|most| most as f64),
+                format: Format::Count,
             }),
         }
     }
 
-    fn hours(&self, paths: &Sequences) -> Figure {
+    fn hours(&self, paths: &Sequences, language: Language) -> Figure {
         let sums = self.by(paths, paths.times().len(), |doublet| doublet.time);
         let join = sums.len().div_ceil(MOST_TIMES).max(1);
         let joined = sums.chunks(join).map(|part| {
@@ -390,20 +445,28 @@ impl Losses {
         });
         let labels = paths.times().iter().step_by(join).cloned();
         before_and_after(
-            "Doublets by time",
-            "How many doublets there are at each time, before and after.",
-            "Two columns per time: doublets of the source, doublets of the release.",
-            "time",
+            language,
+            [
+                language.say("paths.hours", &[]),
+                language.say("paths.hours.caption", &[]),
+                language.say("paths.hours.description", &[]),
+                language.say("word.time", &[]),
+            ],
             labels.zip(joined.map(|(all, lost)| (all, all - lost))),
         )
     }
 
-    fn places(&self, paths: &Sequences) -> Figure {
+    fn places(&self, paths: &Sequences, language: Language) -> Figure {
         let sums = self.by(paths, paths.locations().len(), |doublet| doublet.location);
         let mut order = self.busiest(paths);
         order.sort_by_key(|&place| {
             let (all, lost) = sums[place as usize];
-            (std::cmp::Reverse(lost), std::cmp::Reverse(all), place)
+            // The largest share first, as the bars show it: a/b before c/d where a d > c b.
+            (
+                std::cmp::Reverse(Share(lost, all)),
+                std::cmp::Reverse(all),
+                place,
+            )
         });
         order.truncate(MOST_ITEMS);
         let bars = order.iter().map(|&place| {
@@ -411,16 +474,18 @@ impl Losses {
             (paths.locations()[place as usize].clone(), share(lost, all))
         });
         bars_of(
-            "Places that lose most",
-            "The share of its doublets that each place loses; of the busiest places.",
-            "A bar per place: the share of its doublets that are removed.",
+            [
+                language.say("paths.places", &[]),
+                language.say("paths.places.caption", &[]),
+                language.say("paths.places.description", &[]),
+            ],
             Format::Share,
             bars,
         )
     }
 
     /// Which items lose most instances, removed or made coarser.
-    fn items(&self, source: &Sequences, figures: &Figures) -> Figure {
+    fn items(&self, source: &Sequences, figures: &Figures, language: Language) -> Figure {
         let instances = |name: &str| {
             let place = source.locations().iter().position(|item| item == name);
             place.map_or(0, |item| self.all[item])
@@ -429,16 +494,19 @@ impl Losses {
         let coarser = figures.get("generalized").and_then(Value::as_array);
         let coarser = coarser.into_iter().flatten().filter_map(|pair| {
             let (name, shown) = (pair[0].as_str()?, pair[1].as_str()?);
-            Some((instances(name), format!("{name} (as {shown})")))
+            let as_shown = language.say("items.as", &[("name", name), ("shown", shown)]);
+            Some((instances(name), as_shown))
         });
         let removed = removed.map(|name| (instances(&name), name));
         let mut lost: Vec<(u64, String)> = removed.chain(coarser).collect();
         lost.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         lost.truncate(MOST_ITEMS);
         bars_of(
-            "Items that lose most",
-            "How often each item occurs in the source, for the most frequent of those that are removed or shown coarser.",
-            "A bar per item: its occurrences in the source.",
+            [
+                language.say("items.most", &[]),
+                language.say("items.most.caption", &[]),
+                language.say("items.most.description", &[]),
+            ],
             Format::Count,
             lost.into_iter().map(|(count, label)| (label, count as f64)),
         )
@@ -447,9 +515,7 @@ impl Losses {
 
 /// One bar each.
 fn bars_of(
-    title: &str,
-    caption: &str,
-    description: &str,
+    [title, caption, description]: [String; 3],
     format: Format,
     bars: impl Iterator<Item = (String, f64)>,
 ) -> Figure {
@@ -458,11 +524,11 @@ fn bars_of(
         values: vec![value],
     };
     Figure {
-        title: title.to_owned(),
-        caption: caption.to_owned(),
+        title: title.clone(),
+        caption,
         chart: Chart::Bars(Bars {
-            title: title.to_owned(),
-            description: description.to_owned(),
+            title,
+            description,
             bars: bars.map(bar).collect(),
             format,
             ..Bars::default()
@@ -472,10 +538,8 @@ fn bars_of(
 
 /// Two columns each: counts of the source and of the release.
 fn before_and_after(
-    title: &str,
-    caption: &str,
-    description: &str,
-    axis: &str,
+    language: Language,
+    [title, caption, description, x_axis]: [String; 4],
     bars: impl Iterator<Item = (String, (u64, u64))>,
 ) -> Figure {
     let bar = |(label, (before, after)): (String, (u64, u64))| Bar {
@@ -483,34 +547,47 @@ fn before_and_after(
         values: vec![before as f64, after as f64],
     };
     Figure {
-        title: title.to_owned(),
-        caption: caption.to_owned(),
+        title: title.clone(),
+        caption,
         chart: Chart::Columns(Columns {
-            title: title.to_owned(),
-            description: description.to_owned(),
-            x_axis: axis.to_owned(),
-            series: vec!["before".to_owned(), "after".to_owned()],
+            title,
+            description,
+            x_axis,
+            series: vec![
+                language.say("word.before", &[]),
+                language.say("word.after", &[]),
+            ],
             bars: bars.map(bar).collect(),
             format: Format::Count,
+            starts: false,
         }),
     }
 }
 
 /// How long sequences are, before and after.
-fn lengths(elements: Elements, source: &Sequences, released: &Sequences) -> Figure {
-    let (title, caption, description, axis, most) = match elements {
+fn lengths(
+    elements: Elements,
+    source: &Sequences,
+    released: &Sequences,
+    language: Language,
+) -> Figure {
+    let (words, most) = match elements {
         Elements::Doublets => (
-            "Lengths of paths",
-            "How many paths show so many doublets, before and after; the last column holds all longer ones.",
-            "Two columns per length: paths of the source, paths of the release.",
-            "doublets",
+            [
+                language.say("paths.lengths", &[]),
+                language.say("paths.lengths.caption", &[]),
+                language.say("paths.lengths.description", &[]),
+                language.say("word.doublets", &[]),
+            ],
             MOST_TIMES,
         ),
         Elements::Items => (
-            "Sizes of transactions",
-            "How many transactions show so many items, before and after; the last column holds all larger ones.",
-            "Two columns per size: transactions of the source, transactions of the release.",
-            "items",
+            [
+                language.say("items.sizes", &[]),
+                language.say("items.sizes.caption", &[]),
+                language.say("items.sizes.description", &[]),
+                language.say("word.items", &[]),
+            ],
             MOST_SIZES,
         ),
     };
@@ -525,7 +602,7 @@ fn lengths(elements: Elements, source: &Sequences, released: &Sequences) -> Figu
     };
     let bars = count(source).into_iter().zip(count(released)).enumerate();
     let bars = bars.map(|(length, counts)| (length.to_string(), counts));
-    before_and_after(title, caption, description, axis, bars)
+    before_and_after(language, words, bars)
 }
 
 /// The attributes beside the path, which are published as they are.
@@ -533,6 +610,7 @@ fn distributions(
     policy: &Policy,
     source: &SequenceTable,
     released: &Sequences,
+    language: Language,
 ) -> Vec<Distribution> {
     let attributes = released.sensitive().iter().chain(released.quasi());
     attributes
@@ -552,13 +630,17 @@ fn distributions(
             Some(Distribution {
                 attribute: attribute.name.clone(),
                 role: spec.role.name().to_owned(),
-                how: "published as it is".to_owned(),
+                how: language.say("how.published", &[]),
                 ordered: column.dictionary.kind() != denym_data::Kind::Text,
                 before: counts(column),
                 after: (0..)
                     .zip(after)
                     .map(|(code, count)| Count {
                         label: column.dictionary.text(code).map(str::to_owned),
+                        span: column
+                            .dictionary
+                            .text(code)
+                            .and_then(super::statistics::span),
                         count,
                     })
                     .collect(),
@@ -568,91 +650,55 @@ fn distributions(
 }
 
 /// A short text for whoever receives the public half.
-pub(crate) fn readme(certificate: &Certificate) -> String {
+pub(crate) fn readme(certificate: &Certificate, language: Language) -> String {
     let elements = elements(certificate.knows);
     let l = match certificate.knows {
         Knowledge::Items(most) | Knowledge::Doublets(most) => most,
         _ => 0,
     };
-    let whose = match elements {
-        Elements::Doublets => ("paths", ", who was where and when"),
-        Elements::Items => ("items", ""),
+    let people = certificate.data.records.to_string();
+    let values = [
+        ("file", certificate.data.file.as_str()),
+        ("people", &people),
+        ("version", &certificate.denym),
+    ];
+    let about = match elements {
+        Elements::Doublets => language.say("readme.paths", &values),
+        Elements::Items => language.say("readme.items", &values),
     };
-    let mut text = format!(
-        "# What this is\n\n`{}` is an anonymized data set: the {} of {} people{}, changed so that nobody in it \
-         can be found under the assumptions below. It was made and checked by denym {}.\n\n",
-        certificate.data.file, whose.0, certificate.data.records, whose.1, certificate.denym
-    );
-    let layout = certificate.sequences();
-    let _ = match layout.as_ref().map(|(form, _)| form) {
-        Some(Form::Long {
-            subject,
-            location,
-            time,
-        }) => {
-            let (are, nothing) = match time {
-                Some(time) => ("the path", format!("`{location}` and `{time}`")),
-                None => ("the items", format!("`{location}`")),
-            };
-            writeln!(
-                text,
-                "Rows with the same `{subject}` are {are} of one person; the numbers mean nothing else. A row without {nothing} \
-                 is a person of whom nothing is shown.\n"
-            )
+    let known = l.to_string();
+    let mut knows = match elements {
+        Elements::Items => language.say("readme.knows.items", &[("m", &known)]),
+        Elements::Doublets => language.say("readme.knows.doublets", &[("l", &known)]),
+    };
+    if elements == Elements::Doublets {
+        for name in &certificate.quasi_identifiers {
+            let _ = write!(knows, ", `{name}`");
         }
-        Some(Form::Wide {
-            cell,
-            separator: None,
-        }) => writeln!(
-            text,
-            "A row is a person; `{cell}` lists places with their times, earliest first, `>` between them. An empty path is \
-             a person of whom nothing is shown.\n"
-        ),
-        Some(Form::Wide {
-            cell,
-            separator: Some(separator),
-        }) => writeln!(
-            text,
-            "A row is a person; `{cell}` lists the person's items, `{separator}` between them. An empty cell is a person of \
-             whom nothing is shown.\n"
-        ),
-        None => Ok(()),
-    };
-    text.push_str("# What is promised\n\nAn adversary is assumed to know ");
-    if elements == Elements::Items {
+        knows += &match certificate.sequences() {
+            Some((_, Matching::Covers)) => language.say("readme.knows.covers", &[]),
+            _ => language.say("readme.knows.consistent", &[]),
+        };
+    }
+    let mut text = format!(
+        "# {}\n\n{about}\n\n# {}\n\n{knows}\n\n",
+        language.say("readme.what", &[]),
+        language.say("readme.promised", &[]),
+    );
+    for certified in &certificate.claims {
+        let explanation = in_words(certified, elements, l, language).explanation;
         let _ = writeln!(
             text,
-            "any {l} items that a person has, sensitive items apart.\n"
+            "- {explanation} ({})",
+            super::vouched(certified, language)
         );
-    } else {
-        let _ = write!(text, "of a person: any {l} places with their times");
-        for name in &certificate.quasi_identifiers {
-            let _ = write!(text, ", `{name}`");
-        }
-        text.push_str(match layout {
-            Some((_, Matching::Covers)) => {
-                ", and to look for the records that show all of them.\n\n"
-            }
-            _ => ", and to discard every record that contradicts them.\n\n",
-        });
-    }
-    for certified in &certificate.claims {
-        let check = match certified.check {
-            Check::Recheckable => "you can check it",
-            Check::Attested => "the publisher vouches for it",
-        };
-        let explanation = in_words(certified, elements, l).explanation;
-        let _ = writeln!(text, "- {explanation} ({check})");
     }
     if certificate.suppressed_records > 0 {
-        let _ = writeln!(
-            text,
-            "\n{} people were removed.",
-            certificate.suppressed_records
-        );
+        let removed = certificate.suppressed_records.to_string();
+        let told = language.say("readme.removed-people", &[("removed", &removed)]);
+        let _ = writeln!(text, "\n{told}");
     }
-    text.push_str(&super::program(certificate));
-    text.push_str(&super::how_to_check(certificate));
+    text.push_str(&super::program(certificate, language));
     text
 }
 

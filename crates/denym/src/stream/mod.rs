@@ -3,6 +3,7 @@
 //! ```text
 //! DIR/windows.ndjson        the published windows, a line each; may be handed out (or they go to a broker)
 //! DIR/certificates.ndjson   a certificate line per window, a chain; may be handed out
+//! DIR/codebook.json         what the lines of the windows mean; may be handed out
 //! DIR/steward/report.html   how it went, for the steward; made when a run ends
 //! DIR/steward/late.ndjson   events that came too late, with their place in the source (or they go to a broker)
 //! DIR/steward/checkpoint    state, place in the source, what is on its way out, length of each file, all as of one moment
@@ -14,6 +15,7 @@
 //! were to come in another order the second time; and from a source that has an order, the same bytes come out as if
 //! nothing had happened.
 
+mod codebook;
 mod login;
 mod outputs;
 mod report;
@@ -33,6 +35,7 @@ use crate::Error;
 use crate::anonymize::red_team::ToldFindings;
 use crate::attack::{SEED, attacked_window};
 use crate::certificate::AttackResult;
+use crate::guard::{self, Before, Finding};
 use crate::policy::Policy;
 use crate::policy::stream::{StreamSource, StreamSpec};
 use crate::pseudonyms::Environment;
@@ -132,6 +135,8 @@ pub struct StreamSummary {
     pub program: crate::Program,
     /// What a reader of the windows must know.
     pub warnings: Vec<String>,
+    /// What guards against mistakes find in the policy, the worst first.
+    pub findings: Vec<Finding>,
 }
 
 /// How long to wait for events before looking around.
@@ -176,8 +181,16 @@ pub fn stream(
         clock_cuts: spec.idle.map(|_| job.ledger.clock_cuts),
         program: denym_stream::program(&spec.options),
         warnings: [spec.warnings(), job.unseen()].concat(),
+        findings: stream_findings(policy),
     };
     Ok(summary)
+}
+
+/// What guards against mistakes find in a policy for a stream, the worst first; its events are not looked at.
+pub fn stream_findings(policy: &Policy) -> Vec<Finding> {
+    let mut findings = guard::before(&Before::of(policy));
+    findings.extend(guard::unused(policy, &findings, true));
+    findings
 }
 
 /// Two runs in one directory would publish over each other.
@@ -273,6 +286,7 @@ impl<'a> Job<'a> {
             None => Stream::new(spec.options.clone())?,
         };
         let mut outputs = Outputs::open(spec, directory, known, &patience, run)?;
+        codebook::write(directory, spec)?;
         let checkpoint = checkpoint.unwrap_or_default();
         // What was on its way out when the last run ended; what has arrived is left out or written over.
         outputs.publish(&checkpoint.outbox)?;

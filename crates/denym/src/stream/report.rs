@@ -4,7 +4,8 @@ use denym_engine::events::Ledger;
 use denym_measure::Sense;
 use denym_release::windows::{Certificate, Claims, Rule, Status};
 use denym_report::{
-    Attack, Chart, Claim, Fact, Figure, Format, Lines, Mark, Outcome, Provenance, Report, Series,
+    About, Attack, Chart, Claim, Fact, Figure, Format, Language, Lines, Mark, Outcome, Provenance,
+    Report, Series,
 };
 
 use crate::certificate::Check;
@@ -29,7 +30,9 @@ pub(super) fn page(
     })?;
     let name = policy.file.file_name();
     let name = name.map(|name| name.to_string_lossy().into_owned());
-    let report = report(spec, name.unwrap_or_default(), &certificates, ledger);
+    let mut report = report(spec, name.unwrap_or_default(), &certificates, ledger);
+    let findings = super::stream_findings(policy).into_iter();
+    report.findings = findings.map(|found| found.reported()).collect();
     Ok(denym_report::html(&report))
 }
 
@@ -66,6 +69,7 @@ fn report(
     let groups = shown.iter().filter(|one| one.measured.subjects > 0);
     let smallest = groups.map(|one| one.measured.smallest_group).min();
     Report {
+        about: About::Windows,
         title: format!("Stream of {}", spec.source),
         data_name: spec.source.to_string(),
         outcome: Outcome::Released,
@@ -177,7 +181,7 @@ fn claims(asked: &Claims, shown: &[&Certificate]) -> Vec<Claim> {
             check: Check::Recheckable,
             terms: terms.clone(),
         };
-        let mut told = reporting::claim(&claim, "people");
+        let mut told = reporting::claim(&claim, "people", Language::English);
         if !worst.is_finite() {
             "nobody is shown".clone_into(&mut told.measured);
         }
@@ -219,6 +223,7 @@ fn attacks(shown: &[&Certificate]) -> Vec<Attack> {
                     denym_report::count(own().count() as u64),
                     denym_report::percent(worst.success_rate)
                 ),
+                left_out: false,
             })
         })
         .collect()
@@ -238,6 +243,7 @@ fn figures(shown: &[&Certificate], k: u64) -> Vec<Figure> {
             .iter()
             .map(|one| (one.window as f64, of(one)))
             .collect(),
+        labels: Vec::new(),
     };
     let figure = |title: &str, caption: String, y_axis: &str, y_format, series| Figure {
         title: title.to_owned(),

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
+use denym_data::sequences::seconds;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 
 use super::batch::{Batch, Parts};
@@ -79,7 +80,7 @@ impl LineReader {
         let named = [&seen.subject, &seen.location, &seen.time];
         batch.note(bits(named.into_iter().chain(&seen.values)));
         let (subject, location) = (seen.subject?, seen.location?);
-        let time = seen.time?.parse().ok()?;
+        let time = time_of(&seen.time?)?;
         let first = batch.values();
         if seen.values.iter().any(Option::is_some) {
             for value in &seen.values {
@@ -135,7 +136,7 @@ impl LineReader {
         batch.note(self.named);
         let cell = |at: usize| Some(found[self.cells[at]?].clone());
         let (subject, location, time) = (cell(0)?, cell(1)?, cell(2)?);
-        let time = batch.text_of(&time).trim().parse().ok()?;
+        let time = time_of(batch.text_of(&time))?;
         let first = batch.values();
         let attributes = self.cells.len() - 3;
         if (0..attributes).any(|at| self.cells[3 + at].is_some()) {
@@ -151,6 +152,12 @@ impl LineReader {
             sensitive: first..batch.values(),
         })
     }
+}
+
+/// A whole number as it is; a date and a time of day, or one of them, in seconds.
+fn time_of(text: &str) -> Option<i64> {
+    let text = text.trim();
+    text.parse().ok().or_else(|| seconds(text))
 }
 
 /// A bit for each entry that is there; the first 64 are told apart.

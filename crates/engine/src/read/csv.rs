@@ -34,9 +34,17 @@ impl Engine {
             // What the first file is, all are.
             options.delimiter = Some(inspected.delimiter);
             options.header = Some(inspected.has_header);
+            options.skip_rows = Some(inspected.skip_rows);
             found.push(inspected);
         }
-        let header = found[0].header.clone();
+        let first = &found[0];
+        self.note(source, |form| {
+            form.delimiter = Some(first.delimiter);
+            form.encoding = Some(first.encoding);
+            form.header = Some(first.has_header);
+            form.skip_rows = first.skip_rows;
+        });
+        let header = first.header.clone();
         let columns = projection(source, &header, found[0].told, &options)?;
         let mut wanted = vec![None; header.len()];
         for (place, &column) in columns.iter().enumerate() {

@@ -5,31 +5,49 @@ use crate::Encoding;
 /// The encoding that the first bytes of a file announce, and how many bytes announce it.
 pub(crate) fn byte_order_mark(head: &[u8]) -> Option<(Encoding, usize)> {
     match head {
-        [0xEF, 0xBB, 0xBF, ..] => Some((Encoding::Utf8, 3)),
-        [0xFF, 0xFE, ..] => Some((Encoding::Utf16Le, 2)),
-        [0xFE, 0xFF, ..] => Some((Encoding::Utf16Be, 2)),
+        [0xEF, 0xBB, 0xBF, ..] => Some((Encoding::UTF_8, 3)),
+        [0xFF, 0xFE, ..] => Some((Encoding::UTF_16LE, 2)),
+        [0xFE, 0xFF, ..] => Some((Encoding::UTF_16BE, 2)),
         _ => None,
     }
 }
 
 /// `bytes` as UTF-8; the error is the text up to the first bytes that mean nothing.
 pub(crate) fn decode(bytes: &[u8], encoding: Encoding) -> Result<String, String> {
-    match encoding {
-        Encoding::Utf8 => match std::str::from_utf8(bytes) {
+    if encoding == Encoding::UTF_8 {
+        return match std::str::from_utf8(bytes) {
             Ok(text) => Ok(text.to_owned()),
             Err(error) => Err(String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned()),
-        },
-        Encoding::Utf16Le => utf16(bytes, u16::from_le_bytes),
-        Encoding::Utf16Be => utf16(bytes, u16::from_be_bytes),
-        Encoding::Windows1252 => {
-            let mut text = String::with_capacity(bytes.len());
-            for &byte in bytes {
-                match windows_1252(byte) {
-                    Some(char) => text.push(char),
-                    None => return Err(text),
-                }
+        };
+    }
+    if encoding == Encoding::UTF_16LE {
+        return utf16(bytes, u16::from_le_bytes);
+    }
+    if encoding == Encoding::UTF_16BE {
+        return utf16(bytes, u16::from_be_bytes);
+    }
+    if encoding == Encoding::WINDOWS_1252 {
+        let mut text = String::with_capacity(bytes.len());
+        for &byte in bytes {
+            match windows_1252(byte) {
+                Some(char) => text.push(char),
+                None => return Err(text),
             }
-            Ok(text)
+        }
+        return Ok(text);
+    }
+    let mut decoder = encoding.tables().new_decoder_without_bom_handling();
+    let mut text = String::with_capacity(bytes.len());
+    let mut rest = bytes;
+    loop {
+        let room = decoder.max_utf8_buffer_length_without_replacement(rest.len());
+        text.reserve(room.unwrap_or(rest.len()));
+        let (outcome, used) = decoder.decode_to_string_without_replacement(rest, &mut text, true);
+        rest = &rest[used..];
+        match outcome {
+            encoding_rs::DecoderResult::InputEmpty => return Ok(text),
+            encoding_rs::DecoderResult::OutputFull => {}
+            encoding_rs::DecoderResult::Malformed(..) => return Err(text),
         }
     }
 }
@@ -68,21 +86,27 @@ mod tests {
 
     #[test]
     fn decodes_what_other_programs_save() {
-        assert_eq!(decode(b"\x80\xE9", Encoding::Windows1252).unwrap(), "€é");
+        assert_eq!(decode(b"\x80\xE9", Encoding::WINDOWS_1252).unwrap(), "€é");
         assert_eq!(
-            decode(&[0xE9, 0, 0x3D, 0xD8, 0, 0xDE], Encoding::Utf16Le).unwrap(),
+            decode(&[0xE9, 0, 0x3D, 0xD8, 0, 0xDE], Encoding::UTF_16LE).unwrap(),
             "é😀"
         );
-        assert_eq!(decode(&[0, b'a'], Encoding::Utf16Be).unwrap(), "a");
+        assert_eq!(decode(&[0, b'a'], Encoding::UTF_16BE).unwrap(), "a");
+        let named = |label: &str| Encoding::parse(label).unwrap();
+        assert_eq!(decode(b"\xA4", named("iso-8859-15")).unwrap(), "€");
+        assert_eq!(decode(b"\x93\xFA\x96{", named("sjis")).unwrap(), "日本");
+        assert_eq!(decode(b"\xE9", named("latin1")).unwrap(), "é");
     }
 
     #[test]
     fn says_how_far_it_came() {
-        assert_eq!(decode(b"ab\x81", Encoding::Windows1252).unwrap_err(), "ab");
-        assert_eq!(decode(b"a\xFFb", Encoding::Utf8).unwrap_err(), "a");
-        assert_eq!(decode(b"a\0b", Encoding::Utf16Le).unwrap_err(), "a");
+        assert_eq!(decode(b"ab\x81", Encoding::WINDOWS_1252).unwrap_err(), "ab");
+        assert_eq!(decode(b"a\xFFb", Encoding::UTF_8).unwrap_err(), "a");
+        let japanese = Encoding::parse("sjis").unwrap();
+        assert_eq!(decode(b"ab\xFF", japanese).unwrap_err(), "ab");
+        assert_eq!(decode(b"a\0b", Encoding::UTF_16LE).unwrap_err(), "a");
         assert_eq!(
-            decode(&[0, 0xD8, b'a', 0], Encoding::Utf16Le).unwrap_err(),
+            decode(&[0, 0xD8, b'a', 0], Encoding::UTF_16LE).unwrap_err(),
             ""
         );
     }

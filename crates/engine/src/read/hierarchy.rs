@@ -22,9 +22,9 @@ impl Engine {
         };
         let (encoding, skipped) = byte_order_mark(&bytes).unwrap_or_else(|| {
             let encoding = if std::str::from_utf8(&bytes).is_ok() {
-                Encoding::Utf8
+                Encoding::UTF_8
             } else {
-                Encoding::Windows1252
+                Encoding::WINDOWS_1252
             };
             (encoding, 0)
         });

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use denym_data::Kind;
 
 use super::decode::{byte_order_mark, decode};
+use super::preamble::Preamble;
 use super::records::{Records, line_at};
 use super::stretch::{Place, Stretch};
 use super::sweep::Sweep;
@@ -29,6 +30,9 @@ const MOST_STRETCH: usize = 1 << 30;
 #[derive(Debug)]
 pub(crate) struct Inspected {
     pub(crate) delimiter: u8,
+    pub(crate) encoding: Encoding,
+    /// Rows before the header that are no records.
+    pub(crate) skip_rows: usize,
     pub(crate) header: Vec<String>,
     /// Whether the header is in the file.
     pub(crate) has_header: bool,
@@ -36,8 +40,9 @@ pub(crate) struct Inspected {
     pub(crate) told: bool,
     /// The records, in order; none when there is only a header.
     pub(crate) stretches: Vec<Stretch>,
-    /// Bytes before the text proper.
+    /// Bytes before the text proper, and the lines they are.
     skipped: usize,
+    lines: usize,
     place: Place,
 }
 
@@ -68,20 +73,25 @@ pub(crate) fn inspect(
             if encoding == Some(found) { bytes } else { 0 }
         },
     );
-    if matches!(encoding, None | Some(Encoding::Utf8)) {
+    if encoding.is_none_or(|encoding| encoding == Encoding::UTF_8) {
         let place = Place::File(path.to_owned());
         let found = understand(path, place, head, skipped, length, options, parts)?;
         match found {
-            Ok(inspected) => return Ok(inspected),
+            Ok(inspected) => {
+                return Ok(Inspected {
+                    encoding: Encoding::UTF_8,
+                    ..inspected
+                });
+            }
             Err(at) if encoding.is_some() => {
                 let bytes = std::fs::read(path).map_err(reading)?;
-                return Err(bad_encoding(path, line_at(&bytes, at), Encoding::Utf8));
+                return Err(bad_encoding(path, line_at(&bytes, at), Encoding::UTF_8));
             }
             Err(_) => {}
         }
     }
     // Not UTF-8: decode it whole.
-    let encoding = encoding.unwrap_or(Encoding::Windows1252);
+    let encoding = encoding.unwrap_or(Encoding::WINDOWS_1252);
     let bytes = std::fs::read(path).map_err(reading)?;
     let text = decode(bytes.get(skipped..).unwrap_or_default(), encoding)
         .map_err(|text| bad_encoding(path, line_at(text.as_bytes(), text.len()), encoding))?;
@@ -94,8 +104,13 @@ pub(crate) fn inspect(
     let head = text.as_bytes()[..text.len().min(HEAD)].to_vec();
     let length = text.len();
     let place = Place::Memory(Arc::new(text.into_bytes()));
-    understand(path, place, head, 0, length, options, parts)?.map_err(|_| Error::Internal {
+    let found = understand(path, place, head, 0, length, options, parts)?;
+    let inspected = found.map_err(|_| Error::Internal {
         during: "decoding a file",
+    })?;
+    Ok(Inspected {
+        encoding,
+        ..inspected
     })
 }
 
@@ -111,7 +126,7 @@ pub(crate) fn diagnose(path: &Path, inspected: &Inspected, quote: u8) -> Option<
                 expected,
                 found: found.cells,
             };
-            return Some(csv(path, found.line, mistake));
+            return Some(csv(path, inspected.lines + found.line, mistake));
         }
     }
     None
@@ -143,8 +158,11 @@ fn understand(
     let quote = options.quote;
     let whole_seen = head.len() == length;
     let mut head = head;
+    let before = Preamble::of(&head[skipped..], options, whole_seen);
+    let skipped = skipped + before.bytes;
     let delimiter = options
         .delimiter
+        .or(before.delimiter)
         .unwrap_or_else(|| find_delimiter(&head[skipped..], quote, whole_seen));
     let target = (length / parts.max(1)).clamp(LEAST_STRETCH, MOST_STRETCH / 2);
     let sweep = Sweep::over(&place, length, delimiter, quote, target, skipped)
@@ -185,7 +203,7 @@ fn understand(
     let guessed = || looks_like_header(&first, records.clone(), options);
     let (has_header, told) = options.header.map_or_else(guessed, |said| (said, true));
     let (header, start) = if has_header {
-        check_names(path, found.line, &first)?;
+        check_names(path, before.lines + found.line, &first)?;
         (first, skipped + records.position())
     } else {
         let names = (1..=first.len()).map(|number| format!("column{number}"));
@@ -217,6 +235,9 @@ fn understand(
     }
     Ok(Ok(Inspected {
         delimiter,
+        encoding: Encoding::UTF_8,
+        skip_rows: before.rows,
+        lines: before.lines,
         header,
         has_header,
         told,

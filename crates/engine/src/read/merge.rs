@@ -3,10 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use denym_data::notation::{Detected, Notation};
+use denym_data::offending;
 use denym_data::{Code, Column, Dictionary, Kind, Strings, Table};
 use rayon::prelude::*;
 
 use super::coder::{Coder, NULL};
+use super::notation::ColumnNotation;
 use crate::{Engine, Error, ReadOptions};
 
 /// Codes are 32 bits wide and one of them means "none".
@@ -41,50 +44,107 @@ impl Engine {
             columns
                 .into_par_iter()
                 .zip(names.par_iter())
-                .map(|(parts, name)| {
-                    let kind = options.kinds.get(*name).copied();
-                    merge(source, name, parts, &options.missing, kind)
-                })
-                .collect::<Result<Vec<Column>, Error>>()
+                .map(|(parts, name)| merge(source, name, &parts, options))
+                .collect::<Result<Vec<Merged>, Error>>()
         })?;
-        Table::new(columns).map_err(|_| Error::Internal {
+        let mut table = Vec::with_capacity(columns.len());
+        self.note(source, |form| {
+            for merged in columns {
+                let name = merged.column.name.clone();
+                if let Some(notation) = merged.notation {
+                    form.notations.insert(name.clone(), notation);
+                }
+                if let Some(ways) = merged.ambiguous {
+                    form.ambiguous.insert(name.clone(), ways);
+                }
+                if !merged.missing.is_empty() {
+                    form.missing.insert(name, merged.missing);
+                }
+                table.push(merged.column);
+            }
+        });
+        Table::new(table).map_err(|_| Error::Internal {
             during: "putting columns side by side",
         })
     }
+}
+
+/// A column, and what was found of how it is written.
+struct Merged {
+    column: Column,
+    notation: Option<Notation>,
+    ambiguous: Option<(String, String)>,
+    missing: Vec<String>,
 }
 
 /// Joins the parts of one column, in file order, into one coded column; the same for any cut into parts.
 fn merge(
     source: &Path,
     name: &str,
-    parts: Vec<Coder>,
-    missing: &[String],
-    kind: Option<Kind>,
-) -> Result<Column, Error> {
-    let mut all = Coder::new();
-    // For each part, what its codes become among the texts of all parts.
-    let maps: Vec<Vec<u32>> = parts
-        .iter()
-        .map(|part| {
-            part.texts
-                .iter()
-                .map(|text| {
-                    if missing.iter().any(|missing| missing == text) {
-                        NULL
-                    } else {
-                        all.code(text)
-                    }
-                })
-                .collect()
-        })
-        .collect();
+    parts: &[Coder],
+    options: &ReadOptions,
+) -> Result<Merged, Error> {
+    let known = ColumnNotation::of(name, options);
+    let mut missing: Vec<&str> = options.missing.iter().map(String::as_str).collect();
+    let own = options.missing_of.get(name);
+    missing.extend(own.into_iter().flatten().map(String::as_str));
+    let (mut all, mut maps) = joined(parts, &missing);
+    let pairs: Vec<(&Coder, &[u32])> = parts.iter().zip(maps.iter().map(Vec::as_slice)).collect();
+    let seeming = known.missing(&all.texts, &pairs);
+    if !seeming.is_empty() {
+        missing.extend(&seeming);
+        (all, maps) = joined(parts, &missing);
+    }
     let is_missing = maps.iter().flatten().any(|&code| code == NULL)
         || parts.iter().any(|part| part.codes.contains(&NULL));
-    let (dictionary, order) = Dictionary::build(&all.texts, is_missing, kind);
+    let kind = options.kinds.get(name).copied();
+    let (mut dictionary, mut order) = Dictionary::build(&all.texts, is_missing, kind);
+    let (mut notation, mut ambiguous) = (None, None);
+    let mut kind = kind;
+    match known.find(&all.texts, &dictionary) {
+        Detected::Plain => {
+            if let Some((text, kind)) = known.unreadable(&all.texts) {
+                return Err(wrong(source, name, parts, &missing, text, kind));
+            }
+        }
+        Detected::Ambiguous(one, other) if known.must_be_told() => {
+            return Err(Error::Ambiguous {
+                path: source.to_owned(),
+                column: name.to_owned(),
+                one,
+                other,
+            });
+        }
+        Detected::Ambiguous(one, other) => ambiguous = Some((one, other)),
+        Detected::As(found) => {
+            let mut plain = Coder::new();
+            // Two texts may be one value: `1.2.2020` and `01.02.2020`.
+            let mut to = Vec::with_capacity(all.texts.len());
+            for text in all.texts.iter() {
+                to.push(match found.plain(text) {
+                    Some(value) => plain.code(&value),
+                    None if known.is_declared() => {
+                        let wanted = known.kind(&found).unwrap_or(Kind::Decimal);
+                        return Err(wrong(source, name, parts, &missing, text, wanted));
+                    }
+                    None => plain.code(text),
+                });
+            }
+            for map in &mut maps {
+                for code in map.iter_mut().filter(|code| **code != NULL) {
+                    *code = to[*code as usize];
+                }
+            }
+            kind = known.kind(&found);
+            (dictionary, order) = Dictionary::build(&plain.texts, is_missing, kind);
+            all = plain;
+            notation = Some(found);
+        }
+    }
     let last = dictionary.missing().unwrap_or_default();
     let records = parts.iter().map(|part| part.codes.len()).sum();
     let mut codes = Vec::with_capacity(records);
-    for (part, map) in parts.into_iter().zip(maps) {
+    for (part, map) in parts.iter().zip(maps) {
         let map: Vec<Code> = map
             .into_iter()
             .map(|code| order.get(code as usize).copied().unwrap_or(last))
@@ -95,11 +155,67 @@ fn merge(
     if let Some(kind) = kind {
         check_kind(source, name, &all.texts, &order, &codes, kind)?;
     }
-    Ok(Column {
-        name: name.to_owned(),
-        dictionary: Arc::new(dictionary),
-        codes,
+    Ok(Merged {
+        column: Column {
+            name: name.to_owned(),
+            dictionary: Arc::new(dictionary),
+            codes,
+        },
+        notation,
+        ambiguous,
+        missing: seeming.into_iter().map(str::to_owned).collect(),
     })
+}
+
+/// The texts of all parts, and for each part what its codes become among them.
+fn joined(parts: &[Coder], missing: &[&str]) -> (Coder, Vec<Vec<u32>>) {
+    let mut all = Coder::new();
+    let maps = parts
+        .iter()
+        .map(|part| {
+            part.texts
+                .iter()
+                .map(|text| {
+                    if missing.contains(&text) {
+                        NULL
+                    } else {
+                        all.code(text)
+                    }
+                })
+                .collect()
+        })
+        .collect();
+    (all, maps)
+}
+
+/// The first record with a text that is not written as the column is.
+fn wrong(
+    source: &Path,
+    name: &str,
+    parts: &[Coder],
+    missing: &[&str],
+    text: &str,
+    kind: Kind,
+) -> Error {
+    debug_assert!(!missing.contains(&text), "a missing value is never wrong");
+    offending::keep(text);
+    let mut before = 0;
+    let mut record = None;
+    for part in parts {
+        let code = part.texts.iter().position(|own| own == text);
+        let at = code.and_then(|code| part.codes.iter().position(|&own| own == code as u32));
+        if let Some(at) = at {
+            record = Some(before + at + 1);
+            break;
+        }
+        before += part.codes.len();
+    }
+    Error::WrongKind {
+        path: source.to_owned(),
+        column: name.to_owned(),
+        record: record.unwrap_or(1),
+        kind: kind.name(),
+    }
 }
 
 /// Names the first record whose value is not of the declared kind.
@@ -115,6 +231,7 @@ fn check_kind(
     let mut any = false;
     for (text, &code) in texts.iter().zip(order) {
         if !kind.fits(text) {
+            offending::keep(text);
             wrong[code as usize] = true;
             any = true;
         }

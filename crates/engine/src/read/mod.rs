@@ -4,12 +4,15 @@ mod cells;
 mod coder;
 mod csv;
 mod decode;
+mod excel;
 mod hierarchy;
 mod inspect;
 mod json;
 pub(crate) mod memory;
 mod merge;
+mod notation;
 mod parquet;
+mod preamble;
 mod records;
 mod stretch;
 mod sweep;
@@ -20,6 +23,7 @@ use std::path::{Path, PathBuf};
 
 use denym_data::Table;
 
+use crate::unpack::unpack;
 use crate::{Engine, Error, Format, Names, ReadOptions, source};
 
 /// Why a part of a source could not be read. What a library said is not kept, since it may quote cells.
@@ -35,11 +39,16 @@ impl Engine {
             Some(batches) => self.read_batches(source, batches, options)?,
             None => {
                 let (files, format) = source::resolve(source, options.format)?;
-                match format {
-                    Format::Csv => self.read_csv(source, &files, options)?,
-                    Format::Parquet => self.read_parquet(source, &files, options)?,
-                    Format::Json => self.read_json(source, &files, options)?,
-                }
+                self.note(source, |form| form.format = Some(format));
+                let unpacked = unpack(&files)?;
+                let files = &unpacked.files;
+                let read = match format {
+                    Format::Csv => self.read_csv(source, files, options),
+                    Format::Parquet => self.read_parquet(source, files, options),
+                    Format::Json => self.read_json(source, files, options),
+                    Format::Excel => self.read_excel(source, files, options),
+                };
+                read.map_err(|error| unpacked.told(error))?
             }
         };
         if table.records() == 0 {

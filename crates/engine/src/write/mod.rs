@@ -1,6 +1,8 @@
 //! From a coded table to a file, the same bytes every time.
 
 mod csv;
+mod encode;
+mod excel;
 mod json;
 mod parquet;
 
@@ -11,10 +13,32 @@ use std::path::Path;
 use denym_data::{Dictionary, Kind, Table};
 use rayon::prelude::*;
 
-use crate::{Engine, Error, Format};
+use self::encode::Encoded;
+use crate::{Encoding, Engine, Error, Format};
 
 /// Bytes handed to the operating system at a time.
 const BLOCK: usize = 1 << 20;
+
+/// The name of the sheet that has the data.
+const SHEET: &str = "data";
+
+/// How a CSV file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WriteOptions {
+    /// The byte between two cells.
+    pub delimiter: u8,
+    /// How its characters are written.
+    pub encoding: Encoding,
+}
+
+impl Default for WriteOptions {
+    fn default() -> Self {
+        WriteOptions {
+            delimiter: b',',
+            encoding: Encoding::UTF_8,
+        }
+    }
+}
 
 impl Engine {
     /// Writes `table` to `path`; missing values are empty cells in CSV and null elsewhere.
@@ -24,13 +48,28 @@ impl Engine {
         format: Format,
         path: impl AsRef<Path>,
     ) -> Result<(), Error> {
+        self.write_as(table, format, path, &WriteOptions::default())
+    }
+
+    /// Writes `table` to `path`; a CSV file with this delimiter and encoding.
+    pub fn write_as(
+        &self,
+        table: &Table,
+        format: Format,
+        path: impl AsRef<Path>,
+        options: &WriteOptions,
+    ) -> Result<(), Error> {
         let path = path.as_ref();
         let writing = |error| Error::writing(path, &error);
+        if format == Format::Csv {
+            encode::check(table, options.encoding, path)?;
+        }
         let file = File::create(path).map_err(writing)?;
         match format {
             Format::Csv => {
-                let mut writer = BufWriter::with_capacity(BLOCK, file);
-                csv::write(table, &mut writer).map_err(writing)?;
+                let writer = BufWriter::with_capacity(BLOCK, file);
+                let mut writer = Encoded::new(writer, options.encoding).map_err(writing)?;
+                csv::write(table, options.delimiter, &mut writer).map_err(writing)?;
                 writer.flush().map_err(writing)
             }
             Format::Json => {
@@ -39,6 +78,7 @@ impl Engine {
                 writer.flush().map_err(writing)
             }
             Format::Parquet => parquet::write(table, path, file),
+            Format::Excel => excel::write(&[(SHEET, table)], path, file),
         }
     }
 }

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 const WHAT: &str = "the users file";
 /// PostgreSQL's longest name; clients cut longer ones off.
 const LONGEST_NAME: usize = 63;
+/// Characters of the shortest password: whoever copies the users file tries shorter ones in an afternoon.
+const SHORTEST_PASSWORD: usize = 8;
 
 /// A users file on disk.
 #[derive(Debug, Clone)]
@@ -141,6 +143,8 @@ fn check_password(password: &str) -> Result<(), Error> {
         "it is empty"
     } else if password.contains(['\n', '\r', '\0']) {
         "it has more than one line"
+    } else if password.chars().count() < SHORTEST_PASSWORD {
+        "it has fewer than 8 characters"
     } else {
         return Ok(());
     };
@@ -156,16 +160,23 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("users");
         let users = UsersFile::new(&path);
-        assert!(users.add("ben", "one", [1; 16], false).expect("adds"));
+        assert!(users.add("ben", "one wren", [1; 16], false).expect("adds"));
         let ben = std::fs::read_to_string(&path).expect("reads");
         std::fs::write(&path, format!("# the office\n{ben}\n# end\n")).expect("writes");
-        assert!(users.add("anna", "two", [2; 16], false).expect("adds"));
+        assert!(
+            users
+                .add("anna", "two wrens", [2; 16], false)
+                .expect("adds")
+        );
         let code = |result: Result<bool, Error>| result.map_err(|e| e.code());
         assert_eq!(
-            code(users.add("ben", "x", [3; 16], false)),
+            code(users.add("ben", "more wrens", [3; 16], false)),
             Err("user-exists")
         );
-        assert_eq!(code(users.add("ben", "three", [3; 16], true)), Ok(false));
+        assert_eq!(
+            code(users.add("ben", "three wrens", [3; 16], true)),
+            Ok(false)
+        );
         let text = std::fs::read_to_string(&path).expect("reads");
         let expected = |name: &str, password: &str, salt: u8| {
             format!(
@@ -177,8 +188,8 @@ mod tests {
             text,
             format!(
                 "# the office\n{}\n\n# end\n{}\n",
-                expected("ben", "three", 3),
-                expected("anna", "two", 2)
+                expected("ben", "three wrens", 3),
+                expected("anna", "two wrens", 2)
             )
         );
         assert_eq!(users.names().expect("reads"), ["anna", "ben"]);
@@ -190,9 +201,12 @@ mod tests {
                 .starts_with("# the office\n\n# end\n")
         );
         for name in ["", "a:b", "#a", " a", "a\nb", &"x".repeat(64)] {
-            assert_eq!(code(users.add(name, "p", [0; 16], false)), Err("user-name"));
+            assert_eq!(
+                code(users.add(name, "password", [0; 16], false)),
+                Err("user-name")
+            );
         }
-        for password in ["", "a\nb"] {
+        for password in ["", "sevenis", "longer\nby a line"] {
             assert_eq!(
                 code(users.add("new", password, [0; 16], false)),
                 Err("password")
@@ -200,7 +214,7 @@ mod tests {
         }
         std::fs::write(&path, "anna:plain text\n").expect("writes");
         assert_eq!(
-            code(users.add("new", "p", [0; 16], false)),
+            code(users.add("new", "password", [0; 16], false)),
             Err("users-line-unreadable")
         );
     }

@@ -118,11 +118,11 @@ pub(super) fn planning(error: &DataFusionError) -> Refusal {
             _ => Refusal::new("42701", "column-duplicate", "a column name occurs twice"),
         },
         DataFusionError::Plan(text) if text.starts_with("table ") || text.contains("not found") => {
-            Refusal::new(
-                "42P01",
-                "relation-unknown",
-                "a relation or function of the query does not exist",
-            )
+            let message = match relation(text) {
+                Some(name) => format!("relation \"{name}\" does not exist"),
+                None => "a relation or function of the query does not exist".into(),
+            };
+            Refusal::new("42P01", "relation-unknown", message)
         }
         DataFusionError::Plan(text) if text.contains("nvalid function") => Refusal::new(
             "42883",
@@ -141,6 +141,12 @@ pub(super) fn planning(error: &DataFusionError) -> Refusal {
             "the statement does not fit the tables: a name, a type or a clause is wrong",
         ),
     }
+}
+
+/// The relation that the engine looked for, as the client wrote it: `table 'catalogue.schema.name' not found`.
+fn relation(text: &str) -> Option<&str> {
+    let quoted = text.strip_prefix("table '")?.split_once("' not found")?.0;
+    quoted.rsplit('.').next().filter(|name| !name.is_empty())
 }
 
 /// An error once raw data may be involved.

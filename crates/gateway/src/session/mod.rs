@@ -52,6 +52,10 @@ pub(crate) struct Session {
     changes: watch::Receiver<u64>,
     cancels: watch::Receiver<u64>,
     purpose: Option<String>,
+    /// The purpose whose obligations the user was told last.
+    reminded: Option<String>,
+    /// Whether the user was told what figures for that purpose are made of.
+    counted: bool,
     /// The policy and the active grants of it at the last look.
     policy: Arc<AccessPolicy>,
     active: Vec<usize>,
@@ -129,6 +133,8 @@ impl Session {
             changes: login.changes,
             cancels,
             purpose: None,
+            reminded: None,
+            counted: false,
             active: Vec::new(),
             looks: 0,
             status: TransactionStatus::Idle,

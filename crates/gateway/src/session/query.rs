@@ -11,10 +11,10 @@ use crate::language::may_be_declared;
 use crate::pools::Holder;
 use crate::pushdown::{Names, Pushdown, Rewritten};
 use crate::remote::{Value, unreachable_server};
-use crate::reply::FieldOut;
+use crate::reply::{self, FieldOut};
 use crate::request::{Refusal, Request};
 use crate::server::Backend;
-use crate::statement::{Command, has_parameters};
+use crate::statement::{Command, counts_rows, has_parameters};
 use denym_purpose::{AccessPurpose, Operation};
 use pgwire::api::Type;
 use sqlparser::ast::Statement;
@@ -213,6 +213,7 @@ impl Session {
                 let mut event = self.access(request, read, text, written_out)?;
                 event.parameters = values.shown(&prepared.parameters);
                 self.log(event.clone()).await?;
+                self.remind(&event, statement);
                 Some(event)
             }
         };
@@ -303,6 +304,28 @@ impl Session {
             seen,
             deadline,
         })
+    }
+
+    /// Tells what the purpose obliges the user to, and what figures are made of, once until another purpose is used: the log is read by
+    /// others, and a figure does not show what it leaves out.
+    fn remind(&mut self, event: &Event, statement: &Statement) {
+        if self.reminded != event.purpose {
+            self.counted = false;
+        }
+        if !self.counted && counts_rows(statement) {
+            self.counted = true;
+            self.connection.put(&reply::notice(
+                "figures are over what this purpose shows: hidden cells are left out, masked cells count as they are shown",
+            ));
+        }
+        if self.reminded == event.purpose {
+            return;
+        }
+        self.reminded.clone_from(&event.purpose);
+        for obligation in &event.obligations {
+            let text = format!("this purpose obliges you to: {obligation}");
+            self.connection.put(&reply::notice(&text));
+        }
     }
 
     /// An access as the audit log has it.

@@ -1,7 +1,7 @@
 //! Parquet files behind the gateway, and obligations in its log.
 
 use crate::support::generated::{Draws, POLICY, copied, generated, set_up};
-use crate::support::{Plan, Site};
+use crate::support::{Plan, Site, run_raw};
 use datafusion::arrow::array::{ArrayRef, RecordBatch, StringArray};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::DataType;
@@ -113,6 +113,13 @@ fn parquet_files_answer_as_csv_files_do() {
         .ask("anna", "marketing", "SELECT secret FROM person")
         .expect_err("not governed");
     assert!(error.contains("does not exist"), "{error}");
+    let error = site
+        .ask("anna", "marketing", "SELECT id FROM persn")
+        .expect_err("no such table");
+    assert!(
+        error.contains("relation \"persn\" does not exist"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -235,6 +242,24 @@ fn obligations_are_recorded_with_the_access() {
             of("research", &[]),
         ];
         assert_eq!(found, expected, "{backend}");
+        // who has to fulfil them hears of them, once until the purpose changes
+        let text = run_raw(
+            site.psql("anna"),
+            &format!(
+                "SET denym.purpose = 'phone'; {query}; {query}; SET denym.purpose = 'research'; {query};"
+            ),
+        );
+        for obligation in ["note the campaign", "ask first"] {
+            let line = format!("NOTICE:  this purpose obliges you to: {obligation}\n");
+            assert_eq!(text.matches(&line).count(), 1, "{backend}: {text}");
+        }
+        assert!(!text.contains("figures are over"), "{backend}: {text}");
+        let text = run_raw(
+            site.psql("anna"),
+            "SET denym.purpose = 'research'; SELECT avg(id) FROM t; SELECT count(*) FROM u;",
+        );
+        let told = text.matches("NOTICE:  figures are over what this purpose shows");
+        assert_eq!(told.count(), 1, "{backend}: {text}");
     };
     let files = [("t", "id\n1\n".to_owned()), ("u", "id\n1\n".to_owned())];
     check("embedded", &Plan::embedded(policy, &files, None).run());

@@ -37,7 +37,7 @@ pub use height::height;
 pub use iloss::{Penalty, iloss, ncp};
 pub use loss::{Loss, loss};
 pub use minimal_distortion::minimal_distortion;
-pub use moments::{Moments, correlation, moments};
+pub use moments::{Moments, correlation, middles, moments};
 pub use precision::precision;
 pub use publication::Publication;
 pub use released::{Released, Utility};

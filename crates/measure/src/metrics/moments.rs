@@ -15,7 +15,7 @@ pub struct Moments {
 
 /// The moments of a column; `None` when no cell is a number, a date, or an interval of numbers.
 pub fn moments(column: &Column) -> Option<Moments> {
-    let numbers = numbers(column);
+    let numbers = middles(column);
     let cells = column
         .codes
         .iter()
@@ -35,7 +35,7 @@ pub fn moments(column: &Column) -> Option<Moments> {
 
 /// Pearson's correlation over the records where both columns have a number; `None` when there are none or one is constant.
 pub fn correlation(one: &Column, two: &Column) -> Option<f64> {
-    let (a, b) = (numbers(one), numbers(two));
+    let (a, b) = (middles(one), middles(two));
     let pairs = one
         .codes
         .iter()
@@ -57,7 +57,7 @@ pub fn correlation(one: &Column, two: &Column) -> Option<f64> {
 }
 
 /// Each code as a number, the middle of an interval such as `[20, 40)` or `20-39` standing for it.
-fn numbers(column: &Column) -> Vec<Option<f64>> {
+pub fn middles(column: &Column) -> Vec<Option<f64>> {
     let dictionary = &column.dictionary;
     if dictionary.kind().is_numeric() {
         return dictionary.numbers();

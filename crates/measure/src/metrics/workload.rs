@@ -14,13 +14,22 @@
 //!
 //! # Cost
 //!
-//! Queries times (tuples + classes) times attributes.
+//! Distinct sets of attributes times tuples, plus queries times (values of those attributes + classes). A query about a sensitive
+//! attribute, or about attributes with very many values, looks at every tuple.
+
+use std::collections::HashMap;
 
 use denym_data::{Code, SplitMix64};
 use rayon::prelude::*;
 
 use super::Publication;
 use crate::Histogram;
+
+/// Tuples that are looked at together, so that what is known of them stays in the first-level cache.
+const BLOCK: usize = 2048;
+
+/// Most combinations of values of a marginal: they stay in the second-level cache.
+const MOST_CELLS: usize = 1 << 16;
 
 /// "How many records have these values?"
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -65,12 +74,16 @@ pub fn workload_error(
         .into_par_iter()
         .map(published)
         .collect();
+    let marginals = marginals(publication, queries);
     let answers: Vec<(u64, f64)> = queries
         .par_iter()
         .map(|query| {
             let asked = Asked::new(publication, query);
             (
-                truth(publication, query, &asked),
+                match marginals.get(&asked.positions()) {
+                    Some(marginal) if query.sensitive.is_none() => marginal.sum(&asked),
+                    _ => truth(publication, query, &asked),
+                },
                 estimate(publication, &counts, query, &asked, &under),
             )
         })
@@ -199,6 +212,78 @@ impl Asked {
         });
         Asked(columns.collect())
     }
+
+    fn positions(&self) -> Vec<usize> {
+        self.0.iter().map(|(position, _)| *position).collect()
+    }
+}
+
+/// Records of every combination of values of some quasi-identifiers, the last one's values side by side.
+struct Marginal(Vec<u64>);
+
+impl Marginal {
+    /// The marginal of these quasi-identifiers; `None` when they have too many combinations.
+    fn new(publication: &Publication<'_>, positions: &[usize]) -> Option<Marginal> {
+        let summary = publication.summary;
+        let cells = positions.iter().try_fold(1_usize, |cells, &position| {
+            let cells = cells.checked_mul(summary.cardinalities[position])?;
+            (cells <= MOST_CELLS).then_some(cells)
+        })?;
+        let mut counts = vec![0; cells];
+        let mut block = [0_u32; BLOCK];
+        for first in (0..summary.tuples()).step_by(BLOCK) {
+            let tuples = first..(first + BLOCK).min(summary.tuples());
+            let block = &mut block[..tuples.len()];
+            block.fill(0);
+            for &position in positions {
+                let values = summary.cardinalities[position] as u32;
+                let codes = &summary.quasi[position][tuples.clone()];
+                for (cell, &code) in block.iter_mut().zip(codes) {
+                    *cell = *cell * values + code;
+                }
+            }
+            for (&cell, &records) in block.iter().zip(&summary.records[tuples]) {
+                counts[cell as usize] += records;
+            }
+        }
+        Some(Marginal(counts))
+    }
+
+    /// Records whose values are all asked for.
+    fn sum(&self, asked: &Asked) -> u64 {
+        let mut sums = self.0.clone();
+        for (_, asked) in asked.0.iter().rev() {
+            sums = sums
+                .chunks_exact(asked.len().max(1))
+                .map(|row| {
+                    let each = row.iter().zip(asked);
+                    each.map(|(&records, &asked)| u64::from(asked) * records)
+                        .sum()
+                })
+                .collect();
+        }
+        sums.first().copied().unwrap_or(0)
+    }
+}
+
+/// The marginals of all sets of quasi-identifiers that a query asks about.
+fn marginals(
+    publication: &Publication<'_>,
+    queries: &[CountQuery],
+) -> HashMap<Vec<usize>, Marginal> {
+    let mut sets: Vec<Vec<usize>> = queries
+        .iter()
+        .filter(|query| query.sensitive.is_none())
+        .map(|query| query.quasi.iter().map(|(position, _)| *position).collect())
+        .collect();
+    sets.sort_unstable();
+    sets.dedup();
+    sets.into_par_iter()
+        .filter_map(|positions| {
+            let marginal = Marginal::new(publication, &positions)?;
+            Some((positions, marginal))
+        })
+        .collect()
 }
 
 fn truth(publication: &Publication<'_>, query: &CountQuery, asked: &Asked) -> u64 {
@@ -208,16 +293,32 @@ fn truth(publication: &Publication<'_>, query: &CountQuery, asked: &Asked) -> u6
         .iter()
         .map(|(position, asked)| (summary.quasi[*position].as_slice(), asked.as_slice()))
         .collect();
-    (0..summary.tuples())
-        .filter(|&tuple| {
-            let mut columns = columns.iter();
-            columns.all(|(codes, asked)| asked[codes[tuple] as usize])
-        })
-        .map(|tuple| match &query.sensitive {
-            None => summary.records[tuple],
-            Some((attribute, values)) => sum_of(summary.sensitive[*attribute].row(tuple), values),
-        })
-        .sum()
+    let mut sum = 0;
+    let mut chosen = [true; BLOCK];
+    for first in (0..summary.tuples()).step_by(BLOCK) {
+        let tuples = first..(first + BLOCK).min(summary.tuples());
+        // About half of all tuples are asked for, in no order: nothing here depends on a guess which.
+        let chosen = &mut chosen[..tuples.len()];
+        chosen.fill(true);
+        for (codes, asked) in &columns {
+            for (chosen, &code) in chosen.iter_mut().zip(&codes[tuples.clone()]) {
+                *chosen &= asked[code as usize];
+            }
+        }
+        sum += match &query.sensitive {
+            None => chosen
+                .iter()
+                .zip(&summary.records[tuples])
+                .map(|(&chosen, &records)| u64::from(chosen) * records)
+                .sum::<u64>(),
+            Some((attribute, values)) => tuples
+                .zip(chosen.iter())
+                .filter(|(_, chosen)| **chosen)
+                .map(|(tuple, _)| sum_of(summary.sensitive[*attribute].row(tuple), values))
+                .sum(),
+        };
+    }
+    sum
 }
 
 fn estimate(

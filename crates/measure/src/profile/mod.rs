@@ -7,16 +7,18 @@
 //! known to somebody) and always says why. No reason quotes a value.
 
 mod hierarchy;
-mod pattern;
 mod role;
+mod settle;
 
-use denym_data::{Kind, Role, Table};
+use denym_data::{Dictionary, Kind, Role, Table};
 
 pub use hierarchy::{GuessedHierarchy, guess_hierarchy};
-pub use pattern::{Pattern, find_pattern};
-pub use role::guess_role;
+pub use role::{guess_role, named_role};
+pub use settle::{LeftOut, MOST_QUASI};
 
-use crate::risk::{Separation, separations};
+pub use crate::recognize::{Pattern, find_pattern};
+use crate::recognize::{Recognized, recognize};
+use crate::risk::{RankedSeparations, ranked_separations, separations, unique_records};
 
 /// What is known of one column.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,14 +37,25 @@ pub struct ColumnProfile {
     pub distinction: f64,
     /// Share of pairs of records that differ on it.
     pub separation: f64,
-    /// What most of its values look like.
-    pub pattern: Option<Pattern>,
+    /// Whether its numbers lie so close that they were given out one by one, as numbers of records are.
+    pub dense: bool,
+    /// What its name says and its values look like.
+    pub recognized: Recognized,
     /// The guessed role.
     pub role: Role,
     /// Why.
     pub reasons: Vec<String>,
     /// How its values could be generalized.
     pub hierarchy: GuessedHierarchy,
+    /// Why a draft does not publish it, although its role would let it.
+    pub left_out: Option<LeftOut>,
+}
+
+impl ColumnProfile {
+    /// Whether most records have a value that nobody else has: whoever learns one finds the person.
+    pub fn nearly_unique(&self, records: u64) -> bool {
+        self.uniques * 2 > records
+    }
 }
 
 /// What is known of a table.
@@ -52,16 +65,34 @@ pub struct Profile {
     pub records: u64,
     /// One entry per column.
     pub columns: Vec<ColumnProfile>,
-    /// Combinations of the guessed quasi-identifiers, the most separating first, smaller before larger among equals.
-    pub combinations: Vec<Separation>,
+    /// Combinations of the guessed quasi-identifiers, the most separating first, and how they were compared.
+    pub combinations: RankedSeparations,
     /// Records that are unique on all guessed quasi-identifiers.
     pub uniques: u64,
+    /// Whether all that would be published is numbers, whose means can take their place.
+    pub all_numbers: bool,
+}
+
+/// Whether whole numbers fill a fifth of their range or more.
+fn is_dense(dictionary: &Dictionary) -> bool {
+    let number = |code: usize| {
+        let text = dictionary.text(code as u32)?;
+        Kind::Integer.number(text)
+    };
+    let last = dictionary.values().len().checked_sub(1);
+    dictionary.kind() == Kind::Integer
+        && last.is_some_and(|last| {
+            let range = number(last)
+                .zip(number(0))
+                .map_or(f64::MAX, |(high, low)| high - low);
+            range <= 5.0 * (last + 1) as f64
+        })
 }
 
 /// Profiles a table; combinations of up to `most` quasi-identifiers are compared.
 pub fn profile(table: &Table, most: usize) -> Profile {
     let all: Vec<usize> = (0..table.columns().len()).collect();
-    let columns: Vec<ColumnProfile> = all
+    let mut columns: Vec<ColumnProfile> = all
         .iter()
         .map(|&position| {
             let column = &table.columns()[position];
@@ -72,7 +103,7 @@ pub fn profile(table: &Table, most: usize) -> Profile {
             let missing = column.dictionary.missing().map_or(0, |code| {
                 column.codes.iter().filter(|&&of| of == code).count() as u64
             });
-            let pattern = find_pattern(&column.dictionary);
+            let recognized = recognize(&column.name, &column.dictionary, table.records() as u64);
             let mut profile = ColumnProfile {
                 name: column.name.clone(),
                 kind: column.dictionary.kind(),
@@ -81,41 +112,29 @@ pub fn profile(table: &Table, most: usize) -> Profile {
                 uniques,
                 distinction,
                 separation,
-                pattern,
+                dense: is_dense(&column.dictionary),
+                hierarchy: guess_hierarchy(&column.dictionary, &recognized),
+                recognized,
                 role: Role::Insensitive,
                 reasons: Vec::new(),
-                hierarchy: guess_hierarchy(&column.dictionary, pattern),
+                left_out: None,
             };
             (profile.role, profile.reasons) = guess_role(&profile, table.records() as u64);
             profile
         })
         .collect();
+    let all_numbers = settle::settle(&mut columns);
     let quasi: Vec<usize> = all
         .into_iter()
-        .filter(|&at| columns[at].role == Role::QuasiIdentifier)
+        .filter(|&at| columns[at].role == Role::QuasiIdentifier && columns[at].left_out.is_none())
         .collect();
-    let mut combinations = separations(table, &quasi, most);
-    let uniques = crate::Classes::of(
-        table,
-        &crate::Roles {
-            quasi,
-            ..crate::Roles::default()
-        },
-    )
-    .records()
-    .iter()
-    .filter(|&&size| size == 1)
-    .count() as u64;
-    combinations.sort_by(|a, b| {
-        b.separation
-            .total_cmp(&a.separation)
-            .then(a.columns.len().cmp(&b.columns.len()))
-            .then_with(|| a.columns.cmp(&b.columns))
-    });
+    let combinations = ranked_separations(table, &quasi, most);
+    let uniques = unique_records(table, &quasi);
     Profile {
         records: table.records() as u64,
         columns,
         combinations,
         uniques,
+        all_numbers,
     }
 }

@@ -3,192 +3,118 @@
 use denym_data::{Kind, Role};
 
 use super::ColumnProfile;
+use crate::recognize::{Meaning, Pattern, meaning_of};
 
-/// Words in column names that tell a role. The first list with a match decides.
-const WORDS: [(Role, &[&str]); 4] = [
-    (
-        Role::Identifier,
-        &[
-            "name",
-            "firstname",
-            "lastname",
-            "surname",
-            "fullname",
-            "email",
-            "mail",
-            "phone",
-            "mobile",
-            "telephone",
-            "ssn",
-            "passport",
-            "iban",
-            "address",
-            "street",
-            "url",
-            "ip",
-            "username",
-            "login",
-            "signature",
-        ],
-    ),
-    (
-        Role::Sensitive,
-        &[
-            "disease",
-            "diagnosis",
-            "diagnoses",
-            "illness",
-            "condition",
-            "treatment",
-            "medication",
-            "drug",
-            "hiv",
-            "salary",
-            "income",
-            "wage",
-            "pay",
-            "debt",
-            "religion",
-            "political",
-            "party",
-            "orientation",
-            "conviction",
-            "crime",
-            "welfare",
-            "disability",
-            "score",
-        ],
-    ),
-    (
-        Role::QuasiIdentifier,
-        &[
-            "age",
-            "sex",
-            "gender",
-            "birth",
-            "birthdate",
-            "birthday",
-            "dob",
-            "zip",
-            "zipcode",
-            "postcode",
-            "postal",
-            "city",
-            "town",
-            "county",
-            "state",
-            "region",
-            "country",
-            "nationality",
-            "native",
-            "race",
-            "ethnicity",
-            "marital",
-            "education",
-            "degree",
-            "occupation",
-            "job",
-            "profession",
-            "workclass",
-            "employer",
-            "height",
-            "weight",
-            "language",
-            "admission",
-            "discharge",
-            "date",
-        ],
-    ),
-    (
-        Role::Subject,
-        &[
-            "id", "pid", "uid", "patient", "person", "user", "customer", "client", "subject",
-            "member", "student", "employee",
-        ],
-    ),
-];
+/// Values of a technical mark that tell nobody apart: at most so many, each shared by twenty records in the mean.
+const FEW_MARKS: (usize, f64) = (20, 0.05);
 
 /// Guesses the role of a column of a table with `records` records.
 pub fn guess_role(column: &ColumnProfile, records: u64) -> (Role, Vec<String>) {
-    let mut reasons = Vec::new();
-    let one_value = column.distinct <= 1 && column.missing == 0;
-    if let Some(pattern) = column.pattern
-        && pattern.identifies()
-    {
-        reasons.push(format!("its values look like {}", pattern.name()));
-        return (Role::Identifier, reasons);
+    if column.distinct == 0 {
+        return because(Role::Insensitive, "it is empty");
     }
-    let words: Vec<String> = column
-        .name
-        .split(|c: char| !c.is_alphanumeric())
-        .flat_map(split_camel)
-        .map(str::to_lowercase)
-        .collect();
-    let told = WORDS.iter().find_map(|(role, list)| {
-        words
-            .iter()
-            .find(|word| list.contains(&word.as_str()))
-            .map(|word| (*role, word))
-    });
-    match told {
-        Some((Role::Subject, word)) => {
-            reasons.push(format!("its name says `{word}`"));
-            if column.uniques < records && column.distinction < 1.0 {
-                reasons.push("values come back in several records, as people do".into());
-                return (Role::Subject, reasons);
-            }
-            reasons.push("every record has its own value".into());
-            return (Role::Identifier, reasons);
-        }
-        Some((role, word)) if !one_value => {
-            reasons.push(format!("its name says `{word}`"));
-            return (role, reasons);
-        }
-        _ => {}
+    if column.distinct == 1 && column.missing == 0 {
+        return because(Role::Insensitive, "all records agree on it");
     }
-    if one_value {
-        reasons.push("all records agree on it".into());
-        return (Role::Insensitive, reasons);
+    if let Some(reason) = column.recognized.names_people() {
+        return because(Role::Identifier, reason);
     }
-    if let Some(pattern) = column.pattern {
-        reasons.push(format!(
-            "its values look like {}, which are easy to learn",
-            pattern.name()
-        ));
-        return (Role::QuasiIdentifier, reasons);
+    if column.recognized.free_text {
+        return because(Role::Identifier, "free text, in which anything may stand");
     }
-    if column.kind == Kind::Text && column.distinction > 0.9 {
-        reasons.push(format!(
-            "{:.0} % of its values are distinct text",
-            column.distinction * 100.0
-        ));
-        return (Role::Identifier, reasons);
-    }
-    if column.distinction >= 1.0 && column.kind == Kind::Integer {
-        reasons.push("every record has its own number".into());
-        return (Role::Identifier, reasons);
-    }
-    reasons.push(format!(
-        "nothing says otherwise, and {} distinct values could be known to somebody",
-        column.distinct
-    ));
-    (Role::QuasiIdentifier, reasons)
+    named(column, records)
+        .or_else(|| shaped(column))
+        .unwrap_or_else(|| unknown(column, records))
 }
 
-/// `birthDate` as `birth` and `Date`.
-fn split_camel(word: &str) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let mut start = 0;
-    let mut lower = false;
-    for (at, c) in word.char_indices() {
-        if c.is_uppercase() && lower {
-            parts.push(&word[start..at]);
-            start = at;
+/// The role that a column's name tells, and the word that tells it.
+pub fn named_role(name: &str) -> Option<(Role, String)> {
+    meaning_of(name).map(|told| (told.meaning.role(), told.word))
+}
+
+/// What the name says, where the values do not speak against it.
+fn named(column: &ColumnProfile, records: u64) -> Option<(Role, Vec<String>)> {
+    let told = column.recognized.told.as_ref()?;
+    let says = format!("its name says `{}`", told.word);
+    let (role, more) = match told.meaning {
+        Meaning::Person if column.distinction < 1.0 => (
+            Role::Subject,
+            "values come back in several records, as people do",
+        ),
+        Meaning::Person => (Role::Identifier, "every record has its own value"),
+        Meaning::RecordNumber if column.distinction > 0.5 => {
+            (Role::Identifier, "hardly two records share a value")
         }
-        lower = c.is_lowercase();
+        Meaning::RecordNumber => return None,
+        Meaning::Technical
+            if column.distinct <= FEW_MARKS.0 && column.distinction <= FEW_MARKS.1 =>
+        {
+            (Role::Insensitive, "nobody outside knows it")
+        }
+        Meaning::Technical => (
+            Role::Identifier,
+            "nobody needs it, and it tells records apart",
+        ),
+        meaning if meaning.role() == Role::Sensitive && column.nearly_unique(records) => {
+            if column.kind.is_numeric() {
+                (
+                    Role::QuasiIdentifier,
+                    "nearly every record has its own number, so it is published in ranges",
+                )
+            } else {
+                (Role::Identifier, "nearly every record has its own text")
+            }
+        }
+        meaning => return Some((meaning.role(), vec![says])),
+    };
+    Some((role, vec![says, more.to_owned()]))
+}
+
+/// What the values look like.
+fn shaped(column: &ColumnProfile) -> Option<(Role, Vec<String>)> {
+    let pattern = column.recognized.pattern?;
+    let looks = format!("its values look like {}", pattern.name());
+    Some(match pattern {
+        Pattern::DiagnosisCode | Pattern::ItemList(_) | Pattern::Path => {
+            because(Role::Sensitive, looks)
+        }
+        Pattern::Coordinates => because(Role::Identifier, format!("{looks}, which find a house")),
+        _ => because(
+            Role::QuasiIdentifier,
+            format!("{looks}, which are easy to learn"),
+        ),
+    })
+}
+
+/// How well it tells people apart is all there is to go by.
+fn unknown(column: &ColumnProfile, records: u64) -> (Role, Vec<String>) {
+    if column.kind == Kind::Text && column.distinction > 0.9 {
+        let share = column.distinction * 100.0;
+        return because(
+            Role::Identifier,
+            format!("{share:.0} % of its values are distinct text"),
+        );
     }
-    parts.push(&word[start..]);
-    parts
+    if column.distinction >= 1.0 && column.kind == Kind::Integer {
+        return because(Role::Identifier, "every record has its own number");
+    }
+    if column.kind == Kind::Decimal && !column.nearly_unique(records) {
+        return because(
+            Role::Sensitive,
+            "a number with a fraction is measured, not known of others",
+        );
+    }
+    because(
+        Role::QuasiIdentifier,
+        format!(
+            "nothing says otherwise, and {} distinct values could be known to somebody",
+            column.distinct
+        ),
+    )
+}
+
+fn because(role: Role, reason: impl Into<String>) -> (Role, Vec<String>) {
+    (role, vec![reason.into()])
 }
 
 #[cfg(test)]
@@ -214,6 +140,7 @@ mod tests {
             texts("ward", &["a", "a", "b", "b"]),
             texts("source", &["x", "x", "x", "x"]),
             texts("remark", &["k", "l", "m", "n"]),
+            texts("Löschkz", &["", "", "", ""]),
         ])
         .unwrap();
         let profile = crate::profile::profile(&table, 2);
@@ -227,7 +154,8 @@ mod tests {
                 Role::Sensitive,
                 Role::QuasiIdentifier,
                 Role::Insensitive,
-                Role::Identifier
+                Role::Identifier,
+                Role::Insensitive,
             ]
         );
         assert!(
@@ -236,11 +164,11 @@ mod tests {
                 .iter()
                 .all(|column| !column.reasons.is_empty())
         );
+        assert_eq!(profile.columns[7].reasons, ["it is empty"]);
         assert_eq!(profile.columns[2].missing, 1);
         // Birth date and ward: 3 distinct tuples of 4 records, two of them unique.
         assert_eq!(profile.uniques, 2);
-        assert_eq!(profile.combinations.len(), 3);
-        assert!(profile.combinations[0].separation >= profile.combinations[2].separation);
-        assert_eq!(split_camel("birthDateOf"), ["birth", "Date", "Of"]);
+        assert_eq!(profile.combinations.best.len(), 3);
+        assert!(profile.combinations.best[0].separation >= profile.combinations.best[2].separation);
     }
 }

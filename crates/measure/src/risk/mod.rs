@@ -9,7 +9,10 @@ mod wildcard;
 
 pub use class::{ClassRisk, at_risk, class_risk};
 pub use presence::{Presence, Wildcards, presence, wildcards};
-pub use separation::{Contribution, Separation, contributions, separations};
+pub use separation::{
+    Contribution, RankedSeparations, Separation, contributions, ranked_separations, separations,
+    unique_records,
+};
 pub use special_uniques::{SpecialUnique, special_uniques};
 pub use uniqueness::{PopulationUniqueness, population_uniqueness};
 pub use wildcard::wildcard_sizes;

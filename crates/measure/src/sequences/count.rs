@@ -1,8 +1,19 @@
 //! Counts the group of every sequence of up to L doublets that occurs, the doublets they begin with shared among the cores.
+//!
+//! # Idea
+//!
+//! The places where a sequence ends are known; sorted by what follows there, they are the places of every longer one. So no
+//! group is kept once it was looked at, however many there are. What has to be known of other groups, to tell a violation from one
+//! that only contains a shorter one, is which shorter sequences are violations: these are found first, and kept.
+//!
+//! # Cost
+//!
+//! One entry per sub-sequence of up to L doublets, of which only those behind one first doublet are in memory at a time, and the
+//! violations of fewer than L doublets.
 
 use std::hash::Hash;
 
-use hashbrown::HashMap;
+use hashbrown::HashSet;
 use rayon::prelude::*;
 
 use super::Findings;
@@ -29,8 +40,19 @@ pub(super) struct Counting<'a> {
     pub(super) l: usize,
 }
 
-/// What one first doublet led to: its groups as seen, and its violations with who rejects them, in the order of length.
-type CountedFirst = (WorstGroups, Vec<(u32, Vec<u32>, u64)>);
+/// Where a sequence ends in the rows that hold it: row, and place in it.
+type Places = Vec<(u32, u32)>;
+
+/// What one first doublet led to.
+struct CountedFirst {
+    /// Its groups as seen.
+    seen: WorstGroups,
+    /// Violations by length, and those without a shorter one in them.
+    violations: Vec<u64>,
+    critical: Vec<u64>,
+    /// Who rejects a group of each row that holds the doublet.
+    exposed: Vec<(u32, u64)>,
+}
 
 impl<'a> Counting<'a> {
     pub(super) fn new(rows: &'a Rows, names: Vec<Option<u32>>, l: usize) -> Self {
@@ -59,15 +81,13 @@ impl<'a> Counting<'a> {
         for numbers in self.rows.class_totals() {
             visit(&numbers, &[]);
         }
-        let key = |class: u32, sequence: &[u32]| (class, sequence.to_vec());
-        let mut groups = Groups::new();
+        let mut branches = Branches::new(self);
         let mut silent = Vec::new();
-        for occurrences in self.by_first() {
-            self.gather(&occurrences, &mut groups, &key);
-            for (_, sequence, numbers) in groups.each(stride) {
-                self.silent(sequence, &mut silent);
-                visit(numbers, &silent);
-            }
+        for (first, places) in self.by_first().iter().enumerate() {
+            branches.walk(first as u32, places, self.l, stride, &mut |group| {
+                self.silent(group.sequence, &mut silent);
+                visit(group.numbers, &silent);
+            });
         }
     }
 
@@ -106,23 +126,6 @@ impl<'a> Counting<'a> {
         by_first
     }
 
-    /// The groups of all sequences that begin where `occurrences` say.
-    fn gather<Key: Hash + Eq>(
-        &self,
-        occurrences: &[(u32, u32)],
-        groups: &mut Groups<Key>,
-        key: &impl Fn(u32, &[u32]) -> Key,
-    ) {
-        groups.clear();
-        for &(row, at) in occurrences {
-            let row = row as usize;
-            let (class, numbers) = (self.rows.class(row), self.rows.numbers(row));
-            sequences(self.rows.path(row), at as usize, self.l, &mut |sequence| {
-                groups.add(key(class, sequence), class, sequence, numbers);
-            });
-        }
-    }
-
     fn count_all<Key: Hash + Eq + Send + Sync>(
         &self,
         judge: &Judge<'_>,
@@ -131,104 +134,188 @@ impl<'a> Counting<'a> {
     ) {
         let by_first = self.by_first();
         let stride = self.rows.stride();
-        let found: Vec<CountedFirst> = by_first
+        // A part of a sequence is shorter: what has all L doublets is looked up by nobody.
+        let shorter: Vec<Vec<Key>> = by_first
             .par_iter()
+            .enumerate()
             .map_init(
-                || (Groups::new(), Vec::new()),
-                |(groups, silent), occurrences| {
-                    self.gather(occurrences, groups, &key);
-                    let mut seen = judge.nothing_seen();
-                    let mut broken = Vec::new();
-                    for (class, sequence, numbers) in groups.each(stride) {
-                        self.silent(sequence, silent);
-                        let rejected = judge.look(&mut seen, numbers, silent);
-                        if rejected != 0 {
-                            broken.push((class, sequence.to_vec(), rejected));
+                || (Branches::new(self), Vec::new()),
+                |(branches, silent), (first, places)| {
+                    let (mut seen, mut broken) = (judge.nothing_seen(), Vec::new());
+                    let less = self.l.saturating_sub(1);
+                    branches.walk(first as u32, places, less, stride, &mut |group| {
+                        self.silent(group.sequence, silent);
+                        if judge.look(&mut seen, group.numbers, silent) != 0 {
+                            broken.push(key(group.class, group.sequence));
                         }
-                    }
-                    broken.sort_by_key(|(_, sequence, _)| sequence.len());
-                    (seen, broken)
+                    });
+                    broken
                 },
             )
             .collect();
-        // Later first doublets first: when a sequence is judged, all its proper parts that begin
-        // later are known; those that begin with the same doublet are judged in order of length.
-        let mut broken: HashMap<Key, u64> = HashMap::new();
-        for (occurrences, (seen, violations)) in by_first.iter().zip(found).rev() {
-            findings.seen.merge(&seen);
-            if violations.is_empty() {
-                continue;
+        let broken: HashSet<Key> = shorter.into_iter().flatten().collect();
+        let found: Vec<CountedFirst> = by_first
+            .par_iter()
+            .enumerate()
+            .map_init(
+                || (Branches::new(self), Vec::new(), vec![0; self.rows.len()]),
+                |(branches, silent, rejects), (first, places)| {
+                    let mut found = CountedFirst {
+                        seen: judge.nothing_seen(),
+                        violations: vec![0; self.l],
+                        critical: vec![0; self.l],
+                        exposed: Vec::new(),
+                    };
+                    branches.walk(first as u32, places, self.l, stride, &mut |group| {
+                        self.silent(group.sequence, silent);
+                        let rejected = judge.look(&mut found.seen, group.numbers, silent);
+                        if rejected == 0 {
+                            return;
+                        }
+                        let length = group.sequence.len() - 1;
+                        found.violations[length] += 1;
+                        let is_broken = |part: &[u32]| broken.contains(&key(group.class, part));
+                        if !has_broken_part(group.sequence, &is_broken) {
+                            found.critical[length] += 1;
+                        }
+                        for &(row, _) in group.places {
+                            rejects[row as usize] |= rejected;
+                        }
+                    });
+                    for &(row, _) in places {
+                        let rejected = std::mem::take(&mut rejects[row as usize]);
+                        if rejected != 0 {
+                            found.exposed.push((row, rejected));
+                        }
+                    }
+                    found
+                },
+            )
+            .collect();
+        for found in found {
+            findings.seen.merge(&found.seen);
+            for length in 0..self.l {
+                findings.violations[length] += found.violations[length];
+                findings.critical[length] += found.critical[length];
             }
-            for (class, sequence, rejected) in &violations {
-                let length = sequence.len() - 1;
-                findings.violations[length] += 1;
-                if !has_broken_part(sequence, &|part| broken.contains_key(&key(*class, part))) {
-                    findings.critical[length] += 1;
-                }
-                broken.insert(key(*class, sequence), *rejected);
-            }
-            for &(row, at) in occurrences {
-                let row = row as usize;
-                let class = self.rows.class(row);
-                let mut rejected = 0;
-                sequences(self.rows.path(row), at as usize, self.l, &mut |sequence| {
-                    rejected |= broken.get(&key(class, sequence)).copied().unwrap_or(0);
-                });
-                findings.expose(row, rejected);
+            for (row, rejected) in found.exposed {
+                findings.expose(row as usize, rejected);
             }
         }
     }
 }
 
-/// Working memory for the sequences that begin with one doublet.
-struct Groups<Key> {
-    known: HashMap<Key, u32>,
-    /// The sequences one after the other, and (class, end) of each.
-    items: Vec<u32>,
-    ends: Vec<(u32, u32)>,
-    numbers: Vec<u64>,
+/// The group of one sequence.
+struct Seen<'a> {
+    class: u32,
+    sequence: &'a [u32],
+    /// Where it ends in the rows that hold it.
+    places: &'a [(u32, u32)],
+    numbers: &'a [u64],
 }
 
-impl<Key: Hash + Eq> Groups<Key> {
-    fn new() -> Self {
-        Self {
-            known: HashMap::new(),
-            items: Vec::new(),
-            ends: Vec::new(),
-            numbers: Vec::new(),
+/// Working memory: what follows a sequence, length by length.
+struct Branches<'a> {
+    rows: &'a Rows,
+    lengths: Vec<Following>,
+}
+
+/// The places of every doublet that follows a sequence.
+#[derive(Clone)]
+struct Following {
+    places: Vec<Places>,
+    /// The doublets that do follow.
+    present: Vec<u32>,
+}
+
+impl<'a> Branches<'a> {
+    fn new(counting: &Counting<'a>) -> Self {
+        let nothing = Following {
+            places: vec![Vec::new(); counting.names.len()],
+            present: Vec::new(),
+        };
+        let rows = counting.rows;
+        let longest = (0..rows.len()).map(|row| rows.path(row).len()).max();
+        let most = counting.l.min(longest.unwrap_or(0));
+        Branches {
+            rows,
+            lengths: vec![nothing; most.saturating_sub(1)],
         }
     }
 
-    fn clear(&mut self) {
-        self.known.clear();
-        self.items.clear();
-        self.ends.clear();
-        self.numbers.clear();
+    /// Shows the groups of all sequences of up to `l` doublets that begin with `first`, which stands at `places`.
+    fn walk(
+        &mut self,
+        first: u32,
+        places: &[(u32, u32)],
+        l: usize,
+        stride: usize,
+        visit: &mut impl FnMut(&Seen<'_>),
+    ) {
+        if l == 0 {
+            return;
+        }
+        let class = |place: &(u32, u32)| self.rows.class(place.0 as usize);
+        // Rows of a class stand together.
+        for places in places.chunk_by(|a, b| class(a) == class(b)) {
+            let mut sequence = vec![first];
+            let mut numbers = vec![0; stride];
+            let longer = (l - 1).min(self.lengths.len());
+            let lengths = &mut self.lengths[..longer];
+            branch(
+                self.rows,
+                lengths,
+                &mut sequence,
+                places,
+                &mut numbers,
+                visit,
+            );
+        }
     }
+}
 
-    fn add(&mut self, key: Key, class: u32, sequence: &[u32], more: &[u64]) {
-        let stride = more.len();
-        let group = *self.known.entry(key).or_insert_with(|| {
-            self.items.extend_from_slice(sequence);
-            self.ends.push((class, self.items.len() as u32));
-            self.numbers.resize(self.numbers.len() + stride, 0);
-            self.ends.len() as u32 - 1
-        }) as usize;
-        let numbers = &mut self.numbers[group * stride..(group + 1) * stride];
+/// Shows the group of a sequence, then those of all that begin with it, one doublet longer for each of `lengths`.
+fn branch(
+    rows: &Rows,
+    lengths: &mut [Following],
+    sequence: &mut Vec<u32>,
+    places: &[(u32, u32)],
+    numbers: &mut [u64],
+    visit: &mut impl FnMut(&Seen<'_>),
+) {
+    numbers.fill(0);
+    for &(row, _) in places {
+        let more = rows.numbers(row as usize);
         for (sum, more) in numbers.iter_mut().zip(more) {
             *sum += more;
         }
     }
-
-    /// Every (class, sequence, numbers).
-    fn each(&self, stride: usize) -> impl Iterator<Item = (u32, &[u32], &[u64])> {
-        let begins = std::iter::once(0).chain(self.ends.iter().map(|&(_, end)| end));
-        let groups = begins
-            .zip(&self.ends)
-            .zip(self.numbers.chunks_exact(stride));
-        groups.map(|((begin, &(class, end)), numbers)| {
-            (class, &self.items[begin as usize..end as usize], numbers)
-        })
+    visit(&Seen {
+        class: rows.class(places[0].0 as usize),
+        sequence,
+        places,
+        numbers,
+    });
+    let Some((here, longer)) = lengths.split_first_mut() else {
+        return;
+    };
+    for &(row, at) in places {
+        let path = rows.path(row as usize);
+        for (next, &item) in path.iter().enumerate().skip(at as usize + 1) {
+            let follows = &mut here.places[item as usize];
+            if follows.is_empty() {
+                here.present.push(item);
+            }
+            follows.push((row, next as u32));
+        }
+    }
+    for item in std::mem::take(&mut here.present) {
+        let mut follows = std::mem::take(&mut here.places[item as usize]);
+        sequence.push(item);
+        branch(rows, longer, sequence, &follows, numbers, visit);
+        sequence.pop();
+        follows.clear();
+        here.places[item as usize] = follows;
     }
 }
 
@@ -245,27 +332,4 @@ fn has_broken_part(sequence: &[u32], broken: &impl Fn(&[u32]) -> bool) -> bool {
         );
         broken(&part)
     })
-}
-
-/// Calls `each` with all sub-sequences of `path` that begin at `first` and have up to `l` items.
-fn sequences(path: &[u32], first: usize, l: usize, each: &mut impl FnMut(&[u32])) {
-    let mut so_far = vec![path[first]];
-    longer(path, first + 1, l - 1, &mut so_far, each);
-}
-
-fn longer(
-    path: &[u32],
-    from: usize,
-    left: usize,
-    so_far: &mut Vec<u32>,
-    each: &mut impl FnMut(&[u32]),
-) {
-    each(so_far);
-    if left > 0 {
-        for next in from..path.len() {
-            so_far.push(path[next]);
-            longer(path, next + 1, left - 1, so_far, each);
-            so_far.pop();
-        }
-    }
 }

@@ -10,11 +10,13 @@ use toml::de::DeTable;
 
 use super::broker::broker_section;
 use super::{Form, Horizon, Options, Reference, Rule, StreamSink, StreamSource, StreamSpec};
+use crate::accept::accept_section;
 use crate::promises::{JudgedOn, promises};
 use crate::reader::{Mistakes, Node, Section, checked};
 use crate::{
-    AttackSpec, AttributeSpec, Bounded, DataKind, DataSpec, Knowledge, Metric, Mistake, Policy,
-    PromiseSpec, Promised, ReleaseSpec, Vocabulary, Words, attack_section, syntax,
+    Acceptance, AttackSpec, AttributeSpec, Bounded, DataKind, DataSpec, Knowledge, Metric, Mistake,
+    Policy, PromiseSpec, Promised, ReleaseSpec, ReportSpec, Vocabulary, Words, attack_section,
+    syntax,
 };
 
 const KIND: DataKind = DataKind::Stream;
@@ -27,6 +29,7 @@ const SECTIONS: &[&str] = &[
     "promise",
     "release",
     "attack",
+    "accept",
     "broker",
 ];
 
@@ -51,7 +54,9 @@ pub(crate) fn policy(
             let span = root.get("window").map_or(0..0, |node| node.span());
             mistakes.add("policy-stream", span, error.to_string(), error.help());
         }
-        Some(whole((text, file), spec, attack, &words))
+        let columns: Vec<&str> = spec.options.attributes.iter().map(String::as_str).collect();
+        let accept = accept_section(root, &words.findings, &columns);
+        Some(whole((text, file), spec, (attack, accept), &words))
     })
 }
 
@@ -59,7 +64,7 @@ pub(crate) fn policy(
 fn whole(
     (text, file): (&str, &Path),
     spec: StreamSpec,
-    attack: AttackSpec,
+    (attack, accept): (AttackSpec, Vec<Acceptance>),
     words: &Words,
 ) -> Policy {
     let options = &spec.options;
@@ -98,6 +103,8 @@ fn whole(
         sequences: None,
         stream: Some(spec),
         attack,
+        report: ReportSpec::default(),
+        accept,
     }
 }
 

@@ -92,6 +92,8 @@ pub struct VerifiedRelease {
     pub suppressed_records: u64,
     /// What is wrong beside the claims.
     pub problems: Vec<&'static str>,
+    /// Whether the codebook is the one that the certificate speaks of; `None` where it speaks of none.
+    pub codebook_intact: Option<bool>,
     /// Files beside the certificate that it says nothing about.
     pub other_files: Vec<String>,
 }
@@ -176,6 +178,7 @@ impl VerifiedRelease {
             suppressed_records: certificate.suppressed_records,
             claims,
             problems,
+            codebook_intact: None,
             other_files: Vec::new(),
         }
     }

@@ -11,6 +11,9 @@ pub(crate) const WIDTH: f64 = 410.0;
 /// Empty space around a chart that stands alone.
 const MARGIN: f64 = 20.0;
 
+/// How much larger than in a page a chart is that has a window of its own.
+const SCALE: f64 = 2.0;
+
 /// Where a text is anchored.
 #[derive(Clone, Copy)]
 pub(crate) enum Anchor {
@@ -178,11 +181,13 @@ impl Canvas {
             return format!("<svg class=\"chart\" viewBox=\"0 0 {size}\" {named}{body}</svg>\n");
         };
         let head = if self.title.is_empty() { 0.0 } else { 30.0 };
-        let (wide, tall) = (c(WIDTH + 2.0 * MARGIN), c(height + 2.0 * MARGIN + head));
+        let (wide, tall) = (WIDTH + 2.0 * MARGIN, height + 2.0 * MARGIN + head);
+        let (shown_wide, shown_tall) = (c(SCALE * wide), c(SCALE * tall));
+        let (wide, tall) = (c(wide), c(tall));
         let (left, top) = (c(-MARGIN), c(-MARGIN - head));
         let heading = escape(&text::fit(&self.title, WIDTH * 0.8));
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{wide}\" height=\"{tall}\" class=\"chart\" viewBox=\"{left} {top} {wide} {tall}\" {named}<style>{style}</style><rect class=\"paper\" x=\"{left}\" y=\"{top}\" width=\"{wide}\" height=\"{tall}\"/><text class=\"heading\" x=\"0\" y=\"-17\">{heading}</text>{body}</svg>\n"
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{shown_wide}\" height=\"{shown_tall}\" class=\"chart\" viewBox=\"{left} {top} {wide} {tall}\" {named}<style>{style}</style><rect class=\"paper\" x=\"{left}\" y=\"{top}\" width=\"{wide}\" height=\"{tall}\"/><text class=\"heading\" x=\"0\" y=\"-17\">{heading}</text>{body}</svg>\n"
         )
     }
 }

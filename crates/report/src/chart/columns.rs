@@ -19,6 +19,8 @@ pub struct Columns {
     pub bars: Vec<Bar>,
     /// How values read.
     pub format: Format,
+    /// Whether a label is where its column begins, as in a histogram, and not its middle.
+    pub starts: bool,
 }
 
 /// What joins the first and the last label of neighbors that were merged into one column.
@@ -56,8 +58,18 @@ impl Columns {
         }
 
         let slot = room / self.bars.len().max(1) as f64;
-        let inner = slot * if slot > 12.0 { 0.78 } else { 0.9 };
-        let inner = inner.min(54.0 * series as f64);
+        // Columns of a histogram touch: between them is nothing.
+        let inner = slot
+            * if slot > 12.0 && !self.starts {
+                0.78
+            } else {
+                0.94
+            };
+        let inner = if self.starts {
+            inner
+        } else {
+            inner.min(54.0 * series as f64)
+        };
         for (position, bar) in self.bars.iter().enumerate() {
             let start = left + position as f64 * slot + (slot - inner) / 2.0;
             for (index, class) in classes.iter().enumerate() {
@@ -93,7 +105,8 @@ impl Columns {
         let stride = number::stride(widest / slot);
         for (position, label) in labels.iter().enumerate().step_by(stride) {
             let half = text::width(label) / 2.0;
-            let x = (left + (position as f64 + 0.5) * slot)
+            let middle = if self.starts { 0.0 } else { 0.5 };
+            let x = (left + (position as f64 + middle) * slot)
                 .clamp(half.min(WIDTH / 2.0), (WIDTH - half).max(WIDTH / 2.0));
             canvas.text("soft num", Anchor::Middle, (x, floor + 17.0), label);
         }

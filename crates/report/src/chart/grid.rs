@@ -21,18 +21,32 @@ pub struct Grid {
     pub values: Vec<Vec<f64>>,
     /// How values read.
     pub format: Format,
+    /// The value of the strongest shade; the largest value when `None`.
+    pub full: Option<f64>,
+    /// What the strongest shade is called; `strongest` when empty.
+    pub scale: String,
 }
 
 /// Height of a row.
 const ROW: f64 = 20.0;
 
 impl Grid {
+    /// What the strongest shade is called.
+    fn strongest(&self) -> &str {
+        if self.scale.is_empty() {
+            "strongest"
+        } else {
+            &self.scale
+        }
+    }
+
     pub(super) fn draw(&self) -> Canvas {
         let mut canvas = Canvas::new(&self.title, &self.description);
         let labels: Vec<String> = self.rows.iter().map(|row| text::fit(row, 140.0)).collect();
         let left = labels.iter().map(|l| text::width(l)).fold(20.0, f64::max) + 10.0;
         let slot = (WIDTH - left) / self.columns.len().max(1) as f64;
-        let max = largest(self.values.iter().flatten().copied());
+        let full = self.full.filter(|full| full.is_finite() && *full > 0.0);
+        let max = full.unwrap_or_else(|| largest(self.values.iter().flatten().copied()));
         let mut y = 2.0;
         for (row, label) in labels.iter().enumerate() {
             canvas.text("", Anchor::End, (left - 8.0, y + ROW / 2.0 + 4.3), label);
@@ -50,7 +64,7 @@ impl Grid {
                         self.format.text(value)
                     );
                     // 0.12 keeps the smallest value apart from none
-                    let strength = 0.12 + 0.88 * value / max;
+                    let strength = 0.12 + 0.88 * (value / max).min(1.0);
                     canvas.shade(
                         strength,
                         (left + column as f64 * slot, y),
@@ -80,7 +94,7 @@ impl Grid {
             format!("{} · ", self.x_axis)
         };
         if !self.rows.is_empty() {
-            let scale = format!("{axis}strongest: {}", self.format.text(max));
+            let scale = format!("{axis}{}: {}", self.strongest(), self.format.text(max));
             canvas.text(
                 "soft",
                 Anchor::End,

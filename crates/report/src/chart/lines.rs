@@ -23,6 +23,8 @@ pub struct Series {
     pub mark: Mark,
     /// Where they are; a point that is no number interrupts the line.
     pub points: Vec<(f64, f64)>,
+    /// What stands beside each point and in its tip; nothing where there are fewer of them, or an empty one.
+    pub labels: Vec<String>,
 }
 
 /// Lines and dots.
@@ -49,6 +51,9 @@ const HEIGHT: f64 = 200.0;
 
 /// Lines of more points than this are drawn without dots.
 const DOTTED: usize = 40;
+
+/// Room between two labels of one line.
+const LABEL: f64 = 48.0;
 
 impl Lines {
     pub(super) fn draw(&self) -> Canvas {
@@ -140,10 +145,24 @@ impl Lines {
                 Mark::Line => 3.0,
                 Mark::Dots => 5.5,
             };
-            for &point in series.points.iter().filter(|&point| drawable(point)) {
+            let mut free = f64::INFINITY;
+            let all = series.points.iter().copied().enumerate();
+            for (at, point) in all.filter(|(_, point)| drawable(point)) {
                 let (x, y) = (self.x_format.text(point.0), self.y_format.text(point.1));
-                let tip = format!("{}: {x}, {y}", text::fit(&series.name, 300.0));
+                let label = series.labels.get(at).filter(|label| !label.is_empty());
+                let tip = match label {
+                    Some(label) => format!("{}: {label}, {x}, {y}", text::fit(&series.name, 300.0)),
+                    None => format!("{}: {x}, {y}", text::fit(&series.name, 300.0)),
+                };
                 canvas.dot(&format!("d{}", index % 6), place(point), radius, &tip);
+                // Beside the point, where the one before leaves room.
+                let (px, py) = place(point);
+                if let Some(label) =
+                    label.filter(|_| (px - free).abs() > LABEL || free.is_infinite())
+                {
+                    canvas.text("soft num", Anchor::Start, (px + 5.0, py - 6.0), label);
+                    free = px;
+                }
             }
         }
         canvas.height = floor + 26.0;
@@ -186,6 +205,7 @@ mod tests {
             name: "loss".into(),
             mark: Mark::Line,
             points,
+            labels: Vec::new(),
         }];
         let svg = Chart::Lines(Lines {
             series,

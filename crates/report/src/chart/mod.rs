@@ -12,7 +12,7 @@ pub(crate) use columns::MERGED;
 pub use grid::Grid;
 pub use lines::{Lines, Mark, Series};
 
-use crate::number;
+use crate::{Language, number};
 
 /// Colors and type of the charts; the page takes it as it is, a standalone SVG carries it inside.
 pub(crate) const STYLE: &str = include_str!("chart.css");
@@ -96,7 +96,12 @@ fn largest(values: impl Iterator<Item = f64>) -> f64 {
 fn colors(names: &[String]) -> Vec<String> {
     match names {
         [] => vec!["s1".to_owned()],
-        [name] => vec![if name == "before" { "s0" } else { "s1" }.to_owned()],
+        [name] => {
+            let before = Language::ALL
+                .iter()
+                .any(|(_, language)| *name == language.say("word.before", &[]));
+            vec![if before { "s0" } else { "s1" }.to_owned()]
+        }
         _ => (0..names.len()).map(|i| format!("s{}", i % 6)).collect(),
     }
 }
@@ -162,6 +167,7 @@ mod tests {
                     name: "<i>".into(),
                     mark: Mark::Line,
                     points,
+                    labels: vec!["<b>".into()],
                 }],
                 ..Lines::default()
             }),

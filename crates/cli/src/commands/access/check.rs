@@ -22,6 +22,9 @@ pub(super) struct CheckArgs {
     /// The moment for active roles and their expiry; now when not given
     #[arg(long, value_name = "TIME", value_parser = read_moment)]
     at: Option<Moment>,
+    /// Show the codes by which purposes are compared, as hexadecimal numbers
+    #[arg(long)]
+    codes: bool,
 }
 
 pub(super) fn run(args: &CheckArgs, console: &Console) -> Outcome {
@@ -44,7 +47,11 @@ pub(super) fn run(args: &CheckArgs, console: &Console) -> Outcome {
         "at": now.to_string(),
         "users": users,
     }));
-    say_purposes(policy, console);
+    if args.codes {
+        say_codes(policy, console);
+    } else {
+        say_purposes(policy, console);
+    }
     console.say(format!("\nusers at {now} UTC"));
     for user in &users {
         let texts = |key: &str| -> Vec<&str> {
@@ -109,7 +116,31 @@ fn purposes(policy: &AccessPolicy) -> Vec<Value> {
         .collect()
 }
 
+/// The tree of purposes, with what each asks for.
 fn say_purposes(policy: &AccessPolicy, console: &Console) {
+    let tree = &policy.purposes;
+    console.say("purposes");
+    let below = |parent| {
+        let children = tree.ids().filter(move |&id| tree.parent(id) == parent);
+        let mut children: Vec<_> = children.collect();
+        children.reverse();
+        children
+    };
+    let mut open: Vec<_> = below(None).into_iter().map(|id| (id, 1)).collect();
+    while let Some((id, depth)) = open.pop() {
+        let mut asks = Vec::new();
+        if let Some(days) = tree.retention_days(id) {
+            asks.push(format!("nothing older than {days} days"));
+        }
+        asks.extend(tree.obligations(id));
+        let name = format!("{}{}", "  ".repeat(depth), tree.name(id));
+        let line = format!("{name:32}  {}", asks.join("; "));
+        console.say(line.trim_end());
+        open.extend(below(Some(id)).into_iter().map(|id| (id, depth + 1)));
+    }
+}
+
+fn say_codes(policy: &AccessPolicy, console: &Console) {
     let rows = purposes(policy);
     let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
     let wide = |key: &str, least: usize| {

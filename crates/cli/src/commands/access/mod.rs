@@ -28,7 +28,7 @@ pub(crate) struct AccessArgs {
 /// What the steward does.
 #[derive(Subcommand)]
 enum AccessCommand {
-    /// Check a policy: mistakes, what nobody can ever use, the codes of the purposes, who may state what now
+    /// Check a policy: mistakes, what nobody can ever use, the tree of purposes, who may state what now
     #[command(after_help = "\
 Examples:
   denym access check policy.toml

@@ -197,7 +197,8 @@ pub(super) fn numbers(args: &NumbersArgs, console: &Console) -> Result<ExitCode,
 /// Arguments of `attack queries`.
 #[derive(Args)]
 pub(super) struct QueriesArgs {
-    /// The table that the system answers about
+    /// The table that the system answers about; `-` for standard input
+    #[arg(value_parser = crate::stdin::data)]
     data: PathBuf,
     /// The same table before somebody was added
     #[arg(long, value_name = "FILE")]

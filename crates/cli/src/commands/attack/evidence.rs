@@ -3,7 +3,7 @@
 use denym::attack::{Controlled, Coverage, Evidence, Finding, NotRun};
 use serde_json::{Value, json};
 
-use super::super::claims::number;
+use super::super::claims::percent;
 
 /// Evidence as JSON.
 pub(super) fn document(attribute: Option<&str>, evidence: &Evidence) -> Value {
@@ -56,20 +56,20 @@ pub(super) fn line(attribute: Option<&str>, evidence: &Evidence) -> String {
     let sure = match evidence.coverage {
         Coverage::Exhaustive => String::new(),
         Coverage::Sampled { .. } => format!(
-            " (95 %: {} to {} %)",
-            number(evidence.interval.0 * 100.0),
-            number(evidence.interval.1 * 100.0)
+            " (95 %: {} to {})",
+            percent(evidence.interval.0),
+            percent(evidence.interval.1)
         ),
     };
     let name = format!("{}{about}", evidence.attack);
     let (certain, all) = (evidence.successes, evidence.attempts);
-    let rate = number(evidence.rate * 100.0);
+    let rate = percent(evidence.rate);
     let counted = certain as f64 / all as f64;
     if (counted - evidence.rate).abs() < 1e-12 {
-        format!("{name:36} {certain} of {all} = {rate} %{sure}")
+        format!("{name:36} {certain} of {all} = {rate}{sure}")
     } else {
         // A chance that is shared out among several is no number of people.
-        format!("{name:36} right with a chance of {rate} %{sure}; {certain} of {all} for certain")
+        format!("{name:36} right with a chance of {rate}{sure}; {certain} of {all} for certain")
     }
 }
 
@@ -99,12 +99,12 @@ pub(super) fn controlled_line(attribute: Option<&str>, found: &Controlled) -> St
         );
     }
     format!(
-        "{:36} members {} %, held-out {} %: {}",
+        "{:36} members {}, held-out {}: {}",
         format!("{}{about}", found.members.attack),
-        number(found.members.rate * 100.0),
-        number(found.held_out.rate * 100.0),
+        percent(found.members.rate),
+        percent(found.held_out.rate),
         if found.leaks() {
-            format!("a leak, risk {} %", number(found.risk * 100.0))
+            format!("a leak, risk {}", percent(found.risk))
         } else {
             "no more than statistics".to_owned()
         }

@@ -9,7 +9,7 @@ use denym::attack::{Controlled, PeopleFound, TableFound, TableRequest};
 use serde_json::{Value, json};
 
 use super::super::audit::read_options;
-use super::super::claims::number;
+use super::super::claims::{counted, number, percent};
 use super::evidence::{self, text};
 use crate::args::ReadArgs;
 use crate::console::Console;
@@ -17,7 +17,8 @@ use crate::console::Console;
 /// Arguments of `attack table`.
 #[derive(Args)]
 pub(super) struct TableArgs {
-    /// The table, the bundle, or its `release` half
+    /// The table (`-` for standard input), the bundle, or its `release` half
+    #[arg(value_parser = crate::stdin::data)]
     pub(super) release: PathBuf,
     #[command(flatten)]
     pub(super) with: WithArgs,
@@ -185,18 +186,22 @@ fn print(found: &TableFound, console: &Console) {
         let inferred: Vec<String> = inferred
             .map(|one| {
                 format!(
-                    "{} = {} ({} %)",
+                    "{} = {} ({})",
                     text(&one["attribute"]),
                     one["value"].as_str().unwrap_or("missing"),
-                    number(one["confidence"].as_f64().unwrap_or_default() * 100.0)
+                    percent(one["confidence"].as_f64().unwrap_or_default())
                 )
             })
             .collect();
-        console.say(format!(
-            "victim     {}: {} candidates; {}",
+        let candidates = victim["candidates"].as_array().map_or(0, Vec::len);
+        let mut line = format!(
+            "victim     {}: {}",
             text(&victim["person"]),
-            victim["candidates"].as_array().map_or(0, Vec::len),
-            inferred.join(", ")
-        ));
+            counted(candidates as u64, "candidate")
+        );
+        if !inferred.is_empty() {
+            line += &format!("; {}", inferred.join(", "));
+        }
+        console.say(line);
     }
 }

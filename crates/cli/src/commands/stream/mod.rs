@@ -15,6 +15,7 @@ use denym::{
 };
 use serde_json::json;
 
+use crate::commands::findings;
 use crate::commands::search::duration;
 use crate::console::Console;
 use live::Live;
@@ -95,6 +96,7 @@ pub(crate) fn run(args: &StreamArgs, console: &Console) -> Result<ExitCode, Erro
     for warning in policy.stream.iter().flat_map(StreamSpec::warnings) {
         console.warn(&warning);
     }
+    findings::show(&denym::stream_findings(&policy), console);
     let start = Instant::now();
     let ears = Ears {
         console,
@@ -138,6 +140,7 @@ pub(crate) fn run(args: &StreamArgs, console: &Console) -> Result<ExitCode, Erro
         "directory": summary.directory,
         "program": summary.program,
         "warnings": summary.warnings,
+        "findings": findings::document(&summary.findings),
         "seconds": start.elapsed().as_secs_f64(),
     }));
     let say = |line: String| {

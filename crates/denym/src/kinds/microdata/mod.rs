@@ -41,6 +41,8 @@ pub(crate) fn family(policy: &Policy, table: &Table) -> Option<Family> {
     match name {
         // Groups of numbers keep promises on values by merging, which tells too much to who knows the program.
         "auto" if policy.knows_program && program::on_values(policy) => None,
+        // Means of groups are no levels of a hierarchy.
+        "auto" if policy.release.one_grain => None,
         "auto" => numeric(false).then_some(Family::Numeric),
         "best-effort" => numeric(true).then_some(Family::Numeric),
         "mdav-generic" => Some(Family::Generic),
@@ -92,7 +94,8 @@ pub(crate) fn solve(
         effort: options.effort,
         unbounded: options.until_told,
         keep_going: &|| listener.keep_going(),
-        in_time: &|| listener.in_time(),
+        // Without a budget of its own a search of groups ends by its rounds, the same on every machine.
+        in_time: &|| !options.until_told || listener.in_time(),
     };
     let mut failure = None;
     let found = match &options.onto {

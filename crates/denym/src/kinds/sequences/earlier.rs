@@ -5,10 +5,10 @@ use std::path::Path;
 
 use denym_data::sequences::SequenceTable;
 use denym_data::{Column, Sequences, Table};
-use denym_engine::{Engine, Format, ReadOptions};
+use denym_engine::{Detection, Engine, Format, ReadOptions};
 
 use super::read_released;
-use crate::{Error, source, verify};
+use crate::{Error, verify};
 
 /// Where a bundle keeps which subject became which record; it never leaves the steward.
 pub(crate) const SUBJECTS: &str = "steward/subjects.csv";
@@ -36,13 +36,11 @@ impl EarlierRelease {
             .sequences()
             .filter(|(form, _)| form.has_times())
             .ok_or_else(|| broken("the earlier release has no paths"))?;
-        let format = Format::parse(&certificate.data.format)
-            .ok_or_else(|| broken("the format of the data is unknown"))?;
         let file = half.join(&certificate.data.file);
         if denym_engine::fingerprint(&file)? != certificate.data.sha256 {
             return Err(broken("the data is not what the certificate speaks of"));
         }
-        let written = source::read_release(engine, &file, format)?;
+        let written = verify::read(engine, &half, &certificate.data)?;
         let names: Vec<String> = certificate
             .sensitive
             .iter()
@@ -66,6 +64,7 @@ impl EarlierRelease {
             format: Some(Format::Csv),
             delimiter: Some(b','),
             header: Some(true),
+            detection: Detection::None,
             columns: Some(vec!["subject".into(), "record".into()]),
             ..ReadOptions::default()
         };

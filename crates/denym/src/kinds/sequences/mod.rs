@@ -29,6 +29,7 @@ use crate::certificate::{
 };
 use crate::explore::{Layout, Setting};
 use crate::figures::{Figures, Reader, number};
+use crate::guard::{Before, Fate, Seen};
 use crate::listener::Listener;
 use crate::options::RunOption;
 use crate::outline::{Cost, Sketch};
@@ -164,6 +165,27 @@ impl<S: Sort> Kind for OnSequences<S> {
                 .collect(),
             work,
             warnings: plan.warnings.clone(),
+        }
+    }
+
+    fn before<'a>(run: &Run<'a>, source: &'a Source, _plan: &'a Planned) -> Before<'a> {
+        let policy = run.policy;
+        let seen = source.table.attributes.iter().filter_map(|column| {
+            let spec = policy
+                .attributes
+                .iter()
+                .find(|spec| spec.name == column.name)?;
+            Some(Seen {
+                column,
+                role: spec.role,
+                // What is known beside a sequence counts with it, and people who stand out by it are removed.
+                as_it_is: spec.role != Role::QuasiIdentifier,
+            })
+        });
+        Before {
+            records: source.table.sequences.len() as u64,
+            columns: seen.collect(),
+            ..Before::of(policy)
         }
     }
 
@@ -369,6 +391,17 @@ impl<S: Sort> Bundled for OnSequences<S> {
         attacked_sequences(elements, &scene)
     }
 
+    fn fate<'a>(made: &'a Made<'a, Self>, _released: &'a Sequences) -> Fate<'a> {
+        let mut class_of = vec![None; made.source.table.sequences.len()];
+        for &record in &made.solved.record_of {
+            class_of[record as usize] = Some(0);
+        }
+        Fate {
+            class_of: Some(class_of),
+            ..Fate::default()
+        }
+    }
+
     fn state(made: &Made<'_, Self>, released: &Sequences, _account: &Account) -> Statement {
         let (source, plan) = (made.source, made.plan);
         let (paths, transactions) = laid_out(&source.table.form, plan.request.matching);
@@ -399,8 +432,15 @@ impl<S: Sort> Bundled for OnSequences<S> {
             None
         };
         Ok(Told {
-            report: reporting::report(policy, table, released, &losses, account),
-            readme: reporting::readme(certificate),
+            report: reporting::report(
+                policy,
+                table,
+                released,
+                &losses,
+                account,
+                made.run.language(),
+            ),
+            readme: reporting::readme(certificate, made.run.language()),
             plan: reporting::plan_document(policy, account),
             documents: Vec::new(),
             tables: subjects

@@ -83,6 +83,13 @@ pub(crate) fn read_columns(
 ) -> Result<SequenceTable, Error> {
     let mut read = |form: &Form| {
         options.columns = Some(wanted.names(form));
+        // Places and people are told apart by their letters; times have an order.
+        options.as_written.extend(match form {
+            Form::Long {
+                subject, location, ..
+            } => vec![subject.clone(), location.clone()],
+            Form::Wide { cell, .. } => vec![cell.clone()],
+        });
         engine.read(path, &options)
     };
     let mut form = wanted.columns.form(None);

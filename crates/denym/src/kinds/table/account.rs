@@ -9,7 +9,7 @@ use serde_json::json;
 use super::search::Found;
 use crate::account::{Account, Tried};
 use crate::certificate::{Altered, Claim};
-use crate::figures::{Figures, by_name, number};
+use crate::figures::{Figures, by_name, counted, number};
 use crate::kinds::microdata::{self, GroupFigures, Measures};
 use crate::plan::Plan;
 use crate::policy::{AttributeSpec, Missing};
@@ -145,7 +145,8 @@ pub(super) fn account(
     warnings.extend(found.warnings.iter().cloned());
     let published = |many: u64, what: &str| {
         let shown = written.records();
-        format!("{shown} of {records} records in {many} {what} ({suppressed_records} suppressed)")
+        let many = counted(many, what);
+        format!("{shown} of {records} records in {many} ({suppressed_records} suppressed)")
     };
     let classes_written = classes.len() as u64;
     let (metric, attempts, figures) = if let Some(groups) = &found.groups {
@@ -153,7 +154,7 @@ pub(super) fn account(
         let all = Figures::default()
             .with("classes", classes_written)
             .with("groups", groups.figures.groups)
-            .said("published", published(groups.figures.groups, "groups"));
+            .said("published", published(groups.figures.groups, "group"));
         let figures = of_groups(all, &groups.figures, found.algorithm);
         let tried = groups.attempts.iter().map(|attempt: &GroupAttempt| Tried {
             algorithm: attempt.algorithm.to_owned(),
@@ -177,7 +178,7 @@ pub(super) fn account(
             .with("metrics", by_name(&metrics))
             .maybe("wildcard_k", wildcard_k(plan, written))
             .with("classes", classes_written)
-            .said("published", published(classes_written, "classes"));
+            .said("published", published(classes_written, "class"));
         let figures = of_recoding(all, plan, found);
         let name = plan.policy.release.metric.name().to_owned();
         (name, attempts(found), figures)
@@ -284,7 +285,7 @@ fn attempts(found: &Found) -> Vec<Tried> {
             },
             outcome: match &attempt.outcome {
                 Outcome::Found(_) if attempt.name == found.algorithm => "chosen".to_owned(),
-                Outcome::Found(_) => "found more loss".to_owned(),
+                Outcome::Found(_) => "found a release that loses more".to_owned(),
                 Outcome::Refused(_) => "the audit did not confirm it".to_owned(),
                 Outcome::Failed(error) => error.to_string(),
                 Outcome::Skipped(reason) => format!("not tried: {reason}"),

@@ -10,21 +10,22 @@
 //! # Guarantee
 //!
 //! Every figure belongs to a recoding that was grouped again by what it would publish and judged under bounds at least
-//! as strict as those it is shown for. `auto` runs the solvers that take well under a second on thousands of tuples; with
-//! a time budget local recoding then tries one point after another, first those far apart, until time is up. `anonymize` runs its
-//! whole portfolio and usually finds a release that costs less.
+//! as strict as those it is shown for. Under `auto` the solvers that take well under a second on thousands of tuples see every
+//! point; the whole portfolio then searches one point after another, first those far apart, until time is up. A point it came to
+//! shows what `anonymize` finds there; the others are marked as searched in haste.
 //!
 //! # Cost
 //!
-//! One search per point and solver at most; Adult, nine quasi-identifiers, k = 2..100 takes about one second of
-//! processor time.
+//! One search per point and solver at most.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use denym_data::{AlgorithmEntry, Summary, Table};
 use denym_engine::Engine;
 use denym_measure::audit_recoding;
-use denym_tabular::{Context, Request, SpecialAlgorithm, TableSolver};
+use denym_tabular::{
+    Context, EffortMeter, NamedSearch, Request, Solution, SpecialAlgorithm, TableSolver,
+};
 use rayon::prelude::*;
 
 use super::proof::Candidate;
@@ -47,7 +48,6 @@ pub(super) fn at_once(
     source: &Source,
     grid: &Grid,
     asked: &[&'static AlgorithmEntry],
-    until_told: bool,
 ) -> Result<Option<Points>, Error> {
     let listener = run.listener;
     listener.phase(Phase::Summarizing);
@@ -84,7 +84,8 @@ pub(super) fn at_once(
         .iter()
         .map(|one| solvers(one, plan))
         .collect::<Result<Vec<_>, Error>>()?;
-    let jobs: u64 = portfolios.iter().map(|p| p.len() as u64).sum();
+    let mut jobs: u64 = portfolios.iter().map(|p| p.len() as u64).sum();
+    jobs += asked.iter().filter(|one| one.is_auto()).count() as u64;
     let mut named = plan.policy.clone();
     for (promised, promise) in named.promises.iter_mut().zip(&plan.promises) {
         promised.promise.clone_from(promise);
@@ -104,8 +105,8 @@ pub(super) fn at_once(
     };
     let points = asked.iter().zip(&portfolios).map(|(one, solvers)| {
         let mut known = search.points(solvers)?;
-        if until_told && one.is_auto() {
-            search.refine(&mut known)?;
+        if one.is_auto() {
+            search.refine(one, &mut known)?;
         }
         Ok((None, known))
     });
@@ -114,12 +115,16 @@ pub(super) fn at_once(
 
 /// The solvers that an algorithm of a policy stands for when many points are searched.
 fn solvers(algorithm: &AlgorithmEntry, plan: &Plan) -> Result<Vec<&'static TableSolver>, Error> {
+    let one_grain = plan.policy.release.one_grain;
     let nodes = plan.limits.iter().fold(1_u128, |nodes, (low, high)| {
         nodes.saturating_mul((high - low + 1) as u128)
     });
     let names = match algorithm.name {
+        "auto" if nodes <= EXACT && one_grain => vec!["full-domain"],
         "auto" if nodes <= EXACT => vec!["mondrian", "full-domain"],
-        "auto" => vec!["mondrian", "best-effort"],
+        "auto" if one_grain => vec!["best-effort"],
+        // Levels alone seldom lose less where they are that many, and take long.
+        "auto" => vec!["mondrian"],
         other => vec![other],
     };
     names
@@ -176,42 +181,54 @@ impl Search<'_> {
             }
         }
         let mut best: Vec<Known> = best.into_iter().flatten().collect();
-        self.spread(&mut best);
+        self.spread(&mut best, |_| true);
         Ok(best)
     }
 
-    /// Tries local recoding on one point after another, those far apart first, while there is time.
-    fn refine(&self, known: &mut [Known]) -> Result<(), Error> {
-        let Some(entry) = denym_tabular::solver_named("local-recoding") else {
+    /// Runs the whole portfolio on one point after another, those far apart first, while there is time.
+    fn refine(&self, auto: &AlgorithmEntry, known: &mut [Known]) -> Result<(), Error> {
+        let Some(portfolio) = denym_tabular::solver_named(auto.name) else {
             return Ok(());
         };
+        for found in known.iter_mut().flatten() {
+            found.in_haste = true;
+        }
         let mut done = vec![false; known.len()];
         let mut step = known.len().next_power_of_two();
         while step > 0 {
             for point in (0..known.len()).step_by(step) {
+                if std::mem::replace(&mut done[point], true) {
+                    continue;
+                }
                 if !self.listener.in_time() {
-                    self.spread(known);
+                    // What was not searched here may still have what was searched elsewhere.
+                    self.spread(known, |found| found.in_haste);
                     return Ok(());
                 }
-                if !std::mem::replace(&mut done[point], true) {
-                    let found = self.solve(entry, point)?;
-                    known[point] = better(known[point].clone(), found);
+                let found = self.solve(portfolio, point)?;
+                // What time cut short depends on the moment.
+                if self.listener.in_time() && (found.is_ok() || known[point].is_err()) {
+                    known[point] = found;
                 }
             }
             step /= 2;
         }
-        self.spread(known);
         Ok(())
     }
 
-    /// Shows no point worse than a stricter one.
-    fn spread(&self, best: &mut [Known]) {
+    /// Shows no point worse than a stricter one, among those that `may` be shown as something else than was found there.
+    fn spread(&self, best: &mut [Known], may: impl Fn(&Found) -> bool) {
         // A release under stricter bounds is one under looser bounds: along every axis, the strict end first.
         for axis in 0..self.grid.axes.len() {
             let stride = self.grid.stride(axis);
             for point in (0..best.len()).rev() {
-                if self.grid.place(point, axis) + 1 < self.grid.axes[axis].values.len() {
+                let last = self.grid.place(point, axis) + 1 == self.grid.axes[axis].values.len();
+                if !last && best[point].as_ref().map_or(true, &may) {
+                    let in_haste = best[point].as_ref().is_ok_and(|found| found.in_haste);
                     best[point] = better(best[point].clone(), best[point + stride].clone());
+                    if let Ok(found) = &mut best[point] {
+                        found.in_haste |= in_haste;
+                    }
                 }
             }
         }
@@ -310,33 +327,10 @@ impl Search<'_> {
             self.progress(1);
             return Ok(Err(format!("{error}: {}", error.help())));
         }
-        // Only repairs are cut short when time is up; other searches would be left with nothing.
-        let repairs = solver.entry.name == "local-recoding";
-        let keep_going = || self.listener.keep_going() && (!repairs || self.listener.in_time());
-        let mut context = Context {
-            seed: release.seed,
-            keep_going: &keep_going,
-            progress: &mut |_| {},
-        };
-        let own = task::solver(solver, self.plan, self.table, &setting)?;
-        let own = own.unwrap_or_else(|| (solver.make)());
-        let solved = own.solve(&request, &mut context);
-        if !self.listener.keep_going() {
-            return Err(Error::Stopped);
-        }
-        self.progress(1);
-        let solution = match solved {
-            Ok(solution) => solution,
-            Err(denym_tabular::Error::Stopped) if repairs => {
-                return Ok(Err("time was up".into()));
+        let confirmed = |solution: &Solution| -> Result<bool, Error> {
+            if plain {
+                return Ok(audit_recoding(self.summary, &solution.recoding, &promises).holds);
             }
-            Err(denym_tabular::Error::Stopped) => return Err(Error::Stopped),
-            Err(error) => return Ok(Err(error.to_string())),
-        };
-        let audit = audit_recoding(self.summary, &solution.recoding, &promises);
-        let holds = if plain {
-            audit.holds
-        } else {
             let candidate = Candidate {
                 plan: self.plan,
                 engine: self.engine,
@@ -344,14 +338,65 @@ impl Search<'_> {
                 summary: self.summary,
                 register: self.register,
             };
-            candidate.found_holds(&solution.recoding, &specs)?
+            candidate.found_holds(&solution.recoding, &specs)
         };
-        if !holds {
+        let portfolio = solver.entry.is_auto();
+        let keep_going = || self.listener.keep_going() && (!portfolio || self.listener.in_time());
+        let mut failure = None;
+        let solved = if portfolio {
+            let always = || true;
+            let meter = EffortMeter::new(&keep_going, &always, None, false, true);
+            let search = NamedSearch {
+                named: solver,
+                solver: None,
+                safe: self.plan.policy.knows_program,
+                thorough: false,
+                one_grain: release.one_grain,
+                seed: release.seed,
+                meter: &meter,
+            };
+            let mut accept = |solution: &Solution| {
+                confirmed(solution).unwrap_or_else(|error| {
+                    failure = Some(error);
+                    false
+                })
+            };
+            let found = search.run(&request, &mut |_| {}, &mut accept);
+            found.map(|found| (found.algorithm, found.solution))
+        } else {
+            let mut context = Context {
+                seed: release.seed,
+                keep_going: &keep_going,
+                progress: &mut |_| {},
+            };
+            let own = task::solver(solver, self.plan, self.table, &setting)?;
+            let own = own.unwrap_or_else(|| (solver.make)());
+            let found = own.solve(&request, &mut context);
+            found.map(|solution| (solver.entry.name, solution))
+        };
+        if let Some(error) = failure {
+            return Err(error);
+        }
+        if !self.listener.keep_going() {
+            return Err(Error::Stopped);
+        }
+        self.progress(1);
+        let (algorithm, solution) = match solved {
+            Ok(found) => found,
+            Err(denym_tabular::Error::Stopped) if portfolio => {
+                return Ok(Err("time was up".into()));
+            }
+            Err(denym_tabular::Error::Stopped) => return Err(Error::Stopped),
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        if !confirmed(&solution)? {
             return Ok(Err("the audit does not confirm what was found".into()));
         }
+        let audit = audit_recoding(self.summary, &solution.recoding, &promises);
         Ok(Ok(Found {
-            algorithm: solver.entry.name.to_owned(),
+            algorithm: algorithm.to_owned(),
             value: solution.score,
+            in_haste: false,
             optimal: solution
                 .bound
                 .is_some_and(|bound| bound.total_cmp(&solution.score).is_eq()),

@@ -12,7 +12,7 @@ use denym_measure::population::{generalized_register, published_register};
 use denym_measure::{Classes, Roles, Together};
 use denym_release::groups;
 use denym_release::proof::{AdversaryView, Judgement, Proof};
-use denym_tabular::{SpecialAlgorithm, SpecialOutput};
+use denym_tabular::{Axis, RecodingKind, SpecialAlgorithm, SpecialOutput, solver_named};
 
 use crate::account::{Account, Outcome, Refusal};
 use crate::attack::{
@@ -21,6 +21,7 @@ use crate::attack::{
 use crate::bundle::Draft;
 use crate::certificate::{Certificate, ColumnRole, Groups, PublishedColumn, published};
 use crate::explore::{Grid, Points, Setting};
+use crate::guard::{Before, Fate, Seen};
 use crate::kinds::microdata::{self, Measures, PublishedGroups};
 use crate::listener::Listener;
 use crate::options::{RunOption, RunOptions};
@@ -182,7 +183,7 @@ impl Kind for OnTables {
         Ok(planned)
     }
 
-    fn sketch(_run: &Run<'_>, source: &Source, planned: &Planned) -> Sketch {
+    fn sketch(run: &Run<'_>, source: &Source, planned: &Planned) -> Sketch {
         let plan = &planned.plan;
         let records = source.table().records() as u64;
         let mut costs = vec![Cost {
@@ -214,16 +215,68 @@ impl Kind for OnTables {
             let visited = lattice.min(10_000);
             tuples.saturating_mul(visited).saturating_mul(quasi.max(1))
         };
+        let mut steps = plan.steps();
+        steps.extend(ranges(planned));
+        let portfolio = run.policy.release.algorithm.is_auto() && planned.family.is_none();
+        if let Some(patience) = run.options.patience.filter(|_| portfolio) {
+            steps.push(format!(
+                "search for at most {} s, less where nothing is left to try; `--time-budget` gives it longer",
+                patience.as_secs()
+            ));
+        }
         Sketch {
-            steps: plan.steps(),
+            steps,
             costs,
             work,
             warnings: plan.warnings.clone(),
         }
     }
 
+    fn before<'a>(run: &Run<'a>, source: &'a Source, planned: &'a Planned) -> Before<'a> {
+        let (policy, table) = (run.policy, source.table());
+        let special = SpecialAlgorithm::named(policy.release.algorithm.name);
+        let apart = [SpecialAlgorithm::Anatomy, SpecialAlgorithm::Permutation].map(Some);
+        let perturbed = &policy.release.microdata.perturb;
+        let seen = planned
+            .plan
+            .columns
+            .released
+            .iter()
+            .filter_map(|&position| {
+                let column = &table.columns()[position];
+                let role = policy
+                    .attributes
+                    .iter()
+                    .find(|spec| spec.name == column.name)?
+                    .role;
+                let noisy = perturbed
+                    .iter()
+                    .any(|spec| spec.columns.contains(&column.name));
+                let as_it_is = match role {
+                    Role::Insensitive | Role::Sensitive => !noisy,
+                    // Their promise is about what they are published beside.
+                    Role::QuasiIdentifier => !noisy && apart.contains(&special),
+                    // Numbers that start anew in every class, and tokens.
+                    Role::Subject | Role::Identifier => false,
+                };
+                Some(Seen {
+                    column,
+                    role,
+                    as_it_is,
+                })
+            });
+        let subject = planned.plan.columns.subject;
+        Before {
+            records: table.records() as u64,
+            columns: seen.collect(),
+            people: subject.map(|position| &table.columns()[position]),
+            in_columns: true,
+            ..Before::of(policy)
+        }
+    }
+
     fn usual_k() -> Vec<u64> {
-        (2..=100).collect()
+        vec![2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 75, 100]
     }
 
     fn at_once(
@@ -231,9 +284,8 @@ impl Kind for OnTables {
         source: &Source,
         grid: &Grid,
         asked: &[&'static AlgorithmEntry],
-        until_told: bool,
     ) -> Result<Option<Points>, Error> {
-        frontier::at_once(run, source, grid, asked, until_told)
+        frontier::at_once(run, source, grid, asked)
     }
 
     fn attempt(run: &Run<'_>, source: &Self::Source) -> Result<Account, Error> {
@@ -535,6 +587,23 @@ impl Bundled for OnTables {
         red_team(&Scene::Table(&scene))
     }
 
+    fn fate<'a>(made: &'a Made<'a, Self>, written: &'a Table) -> Fate<'a> {
+        let (plan, found) = (&made.plan.plan, &made.solved.found);
+        let columns = made.run.policy.with_role(Role::QuasiIdentifier);
+        let hierarchies = columns.zip(&plan.hierarchies);
+        // The middle of a class, and means of groups, are of no level.
+        let labels = hierarchies.filter(|(spec, _)| {
+            found.groups.is_none() && found.special.is_none() && spec.operations.middle.is_none()
+        });
+        Fate {
+            class_of: class_of_source(made),
+            written: Some(written),
+            hierarchies: labels
+                .map(|(spec, hierarchy)| (spec.name.as_str(), hierarchy))
+                .collect(),
+        }
+    }
+
     fn state(made: &Made<'_, Self>, written: &Table, _account: &Account) -> Statement {
         let plan = &made.plan.plan;
         let shown = plan.sensitive.iter().filter(|attribute| !attribute.hidden);
@@ -581,15 +650,22 @@ impl Bundled for OnTables {
             let groups = PublishedGroups::new(plan, kept, class_of);
             documents.push(("steward/groups.json", json(&groups)?));
         }
+        let language = made.run.language();
+        let mut report = reporting::report(
+            plan,
+            (original, written),
+            (before, &judged.classes),
+            judged.measures.as_ref(),
+            account,
+            language,
+        );
+        // Where values stand in a table of their own, or were drawn, no record stands beside what became of it.
+        if found.special.is_none() {
+            report.sample = Some(made.sample(written));
+        }
         Ok(Told {
-            report: reporting::report(
-                plan,
-                (original, written),
-                (before, &judged.classes),
-                judged.measures.as_ref(),
-                account,
-            ),
-            readme: reporting::readme(certificate),
+            report,
+            readme: reporting::readme(certificate, language),
             plan: plan_document(plan, account),
             documents,
             tables,
@@ -609,6 +685,78 @@ impl Bundled for OnTables {
             help: owners::help(owners),
         })
     }
+}
+
+impl Made<'_, OnTables> {
+    /// Some records of the source beside what is published of them.
+    fn sample(&self, written: &Table) -> denym_report::Sample {
+        let (plan, recoding) = (&self.plan.plan, &self.solved.found.solution.recoding);
+        let kept = self.solved.kept(self.plan, self.source);
+        let classes = recoding.class_of_rows(kept, &plan.columns.quasi, &self.plan.summary);
+        let becomes = |row: usize, name: &str| {
+            let class = classes.get(row).copied().flatten()? as usize;
+            let d = plan.quasi.iter().position(|own| own == name)?;
+            let label = *recoding.published.get(d)?.get(class)? as usize;
+            let text = recoding.labels.get(d)?.texts.get(label)?;
+            Some(text.as_deref().map(str::to_owned))
+        };
+        reporting::sample(&plan.policy, kept, written, becomes)
+    }
+}
+
+/// The class that each record of the source is published in; nothing where records are published without classes.
+fn class_of_source(made: &Made<'_, OnTables>) -> Option<Vec<Option<u32>>> {
+    let (planned, found) = (made.plan, &made.solved.found);
+    if matches!(found.special, Some(SpecialOutput::Grouped { .. })) {
+        return None;
+    }
+    let kept = planned.kept(made.source);
+    let (quasi, recoding) = (&planned.plan.columns.quasi, &found.solution.recoding);
+    let classes = recoding.class_of_rows(kept, quasi, &planned.summary);
+    if classes.len() != kept.records() {
+        return None;
+    }
+    let mut gone = planned.plan.incomplete.iter().copied().peekable();
+    let mut classes = classes.into_iter();
+    let rows = 0..made.source.table().records();
+    Some(
+        rows.map(|row| match gone.next_if_eq(&row) {
+            Some(_) => None,
+            None => classes.next().flatten(),
+        })
+        .collect(),
+    )
+}
+
+/// Which columns may be published as ranges of values that occur instead of levels of their hierarchies, if any may.
+fn ranges(planned: &Planned) -> Option<String> {
+    let (plan, release) = (&planned.plan, &planned.plan.policy.release);
+    let solver = solver_named(release.algorithm.name)?;
+    let levels = matches!(
+        solver.recoding,
+        RecodingKind::FullDomain | RecodingKind::Subtree
+    );
+    // Means of groups, and levels, are no ranges; local recoding and its kin publish nodes of hierarchies.
+    let cuts = solver.entry.is_auto() || solver.entry.name.contains("mondrian");
+    if planned.family.is_some() || levels || release.one_grain || !cuts {
+        return None;
+    }
+    let names = plan.quasi_names();
+    let ordered = names.iter().zip(&plan.hierarchies);
+    let ordered: Vec<String> = ordered
+        .filter(|(_, hierarchy)| Axis::of(hierarchy) == Axis::Ordered)
+        .map(|(name, _)| format!("`{name}`"))
+        .collect();
+    let listed = ordered.join(", ");
+    (!ordered.is_empty()).then(|| {
+        let mut text = format!(
+            "{listed}: labels may be ranges of data values, from the smallest to the largest of a class, instead of levels"
+        );
+        if solver.entry.is_auto() {
+            text += "; `grain = \"one-per-column\"` keeps to the levels of the hierarchies";
+        }
+        text
+    })
 }
 
 /// The plan and what came of it, for the steward.

@@ -1,5 +1,7 @@
 //! The search: from a summary to a recoding, within the effort and time of the run.
 
+use std::cell::Cell;
+
 use denym_data::{AlgorithmUse, ClassId, Fraction, Recoding, Summary, Table, Unit};
 use denym_measure::audit_recoding;
 use denym_microdata::tables::Grouped;
@@ -15,6 +17,9 @@ use crate::plan::{Plan, policy_error};
 use crate::policy::{AttributeSpec, Knowledge, Mistake};
 use crate::randomness::SecretDraws;
 use crate::{Error, owners, population, pseudonyms, scopes, task};
+
+/// A search that its budget ended.
+const ENDED: &str = "the search ended with its budget before everything was tried: what was best by then is released, and `--time-budget` gives it longer";
 
 /// What the search found and how it went.
 pub(crate) struct Found {
@@ -160,31 +165,51 @@ pub(super) fn search(
         return Err(denym_tabular::Error::PromiseNotHonoured { name: promise.name }.into());
     }
     let (goes_on, in_time) = (|| listener.keep_going(), || listener.in_time());
-    let (most, timed) = (options.effort, options.until_told);
-    let wait = named.entry.is_auto();
-    let meter = EffortMeter::new(&goes_on, &in_time, most, timed, wait);
-    if meter.limited() && !named.entry.has(AlgorithmUse::Budget) {
+    let portfolio = named.entry.is_auto();
+    let thorough = options.effort.is_some() || options.until_told;
+    let patience = portfolio && options.patience.is_some() && options.effort.is_none();
+    let timed = options.until_told || patience;
+    let meter = EffortMeter::new(&goes_on, &in_time, options.effort, timed, portfolio);
+    if thorough && !named.entry.has(AlgorithmUse::Budget) {
         return Err(no_use(named.entry.name));
     }
     let search = NamedSearch {
         named,
         solver: task::solver(named, plan, table, &setting)?,
         safe: plan.policy.knows_program,
+        thorough,
+        one_grain: release.one_grain,
         seed: release.seed,
         meter: &meter,
     };
     let mut failure = None;
-    let mut accept = |solution: &Solution| match candidate {
-        _ if quick => audit_recoding(summary, &solution.recoding, &promises).holds,
-        Some(candidate) => candidate
-            .found_holds(&solution.recoding, &plan.promises)
-            .unwrap_or_else(|error| {
-                failure = Some(error);
-                false
-            }),
-        None => true,
+    let least = Cell::new(f64::INFINITY);
+    let found_at = |score: f64, bound: Option<f64>| {
+        least.set(least.get().min(score));
+        listener.best(least.get(), bound);
     };
-    let mut progress = |p: Progress| listener.progress(p.done, p.total);
+    let mut accept = |solution: &Solution| {
+        let holds = match candidate {
+            _ if quick => audit_recoding(summary, &solution.recoding, &promises).holds,
+            Some(candidate) => candidate
+                .found_holds(&solution.recoding, &plan.promises)
+                .unwrap_or_else(|error| {
+                    failure = Some(error);
+                    false
+                }),
+            None => true,
+        };
+        if holds {
+            found_at(solution.score, None);
+        }
+        holds
+    };
+    let mut progress = |p: Progress| {
+        listener.progress(p.done, p.total);
+        if let Some(best) = p.best {
+            found_at(best, p.bound);
+        }
+    };
     let found = search.run(&request, &mut progress, &mut accept);
     if let (Err(_), Some(error)) = (&found, failure) {
         return Err(error);
@@ -199,11 +224,18 @@ pub(super) fn search(
     })?;
     let recoding = &mut found.solution.recoding;
     recoding.number_by_row(table, &plan.columns.quasi);
+    let ended = portfolio && (meter.over() || found.attempts.iter().any(Attempt::cut));
     Ok(Found {
         solution: found.solution,
+        // A search that came to its own end needs no number to be repeated.
+        effort: meter.effort().filter(|_| thorough || ended),
         attempts: found.attempts,
-        effort: meter.effort(),
         looks_like: found.looks_like,
+        warnings: if ended {
+            vec![ENDED.to_owned()]
+        } else {
+            Vec::new()
+        },
         ..nothing_found(found.algorithm, 0)
     })
 }

@@ -1,0 +1,27 @@
+//! Free text: a column of remarks leaves as it is, with whatever names people wrote into it.
+
+use super::{FindingEntry, Found, Look, Severity};
+use crate::guard::texts::is_prose;
+use crate::guard::view::Before;
+use crate::policy::About;
+
+pub(crate) const ENTRY: FindingEntry = FindingEntry {
+    name: "free-text",
+    place: 20,
+    severity: Severity::Grave,
+    about: About::Column,
+    summary: "a column of long texts, most of them said once, leaves as it is: such texts name people and places",
+    advice: "leave the column out of `[attributes]`, or make a code of it before it is published",
+    limits: "short notes of one or two words are not seen",
+    recipient: Some("is free text and published as it was written: the publisher accepts that"),
+    look: Look::Before(look),
+};
+
+fn look(view: &Before<'_>) -> Vec<Found> {
+    let seen = view.columns.iter();
+    let prose = seen.filter(|seen| seen.as_it_is && is_prose(seen.column));
+    let reason = "its values are long texts of several words, and many of them occur once";
+    prose
+        .map(|seen| Found::on(&seen.column.name, reason.to_owned()))
+        .collect()
+}
