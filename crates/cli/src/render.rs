@@ -49,7 +49,7 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
 pub(crate) fn error(error: &Error, console: &Console) -> ExitCode {
     console.clear();
     if console.json {
-        console.document(&document(error));
+        console.document(&denym::documents::error(error));
     }
     let mut text = String::new();
     if let Error::Policy {
@@ -76,33 +76,6 @@ pub(crate) fn error(error: &Error, console: &Console) -> ExitCode {
     }
     show(&text);
     ExitCode::from(error.exit_code())
-}
-
-/// The error as `{"error": {code, message, location, help}}`; a policy's further mistakes under `mistakes`.
-fn document(error: &Error) -> serde_json::Value {
-    let mut document = json!({"error": {
-        "code": error.code(),
-        "message": error.to_string(),
-        "location": error.location(),
-        "help": error.help(),
-    }});
-    if let Error::Policy {
-        file,
-        text,
-        mistakes,
-    } = error
-    {
-        let list = mistakes.iter().map(|mistake| {
-            json!({
-                "code": mistake.code,
-                "message": mistake.message,
-                "location": format!("{}:{}", file.display(), mistake.line(text)),
-                "help": mistake.help,
-            })
-        });
-        document["error"]["mistakes"] = list.collect();
-    }
-    document
 }
 
 /// Prints an error of the access commands, all its parts, and gives the exit code it means.

@@ -129,6 +129,23 @@ pub struct SpecialUniques {
     pub contributions: Vec<(String, u64, f64)>,
 }
 
+/// How many records each group has that the quasi-identifiers of `request` form, in the order of the groups.
+pub fn group_sizes(request: &AuditRequest, listener: &dyn Listener) -> Result<Vec<u64>, Error> {
+    let engine = Engine::new(request.threads)?;
+    listener.phase(Phase::Reading);
+    check_roles(request)?;
+    let wanted = request.quasi.iter().chain(&request.subject);
+    let mut options = request.read.clone();
+    options.columns = Some(wanted.cloned().collect());
+    let table = engine
+        .read(&request.data, &options)
+        .map_err(unknown_column)?;
+    listener.phase(Phase::Auditing);
+    let roles = roles_in(request, &table)?;
+    let pool = crate::threads::pool(request.threads)?;
+    Ok(pool.install(|| Classes::of(&table, &roles).records().to_vec()))
+}
+
 /// Measures the table of `request`.
 pub fn audit(request: &AuditRequest, listener: &dyn Listener) -> Result<Audit, Error> {
     let engine = Engine::new(request.threads)?;

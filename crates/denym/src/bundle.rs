@@ -23,6 +23,24 @@ pub fn remove_unfinished() {
     }
 }
 
+/// Writes the files of a bundle that a program holds in memory, each under its place such as `release/certificate.json`: beside
+/// the target first, moved there in one step, with the permissions that a bundle has.
+pub fn write_bundle<'a>(
+    target: &Path,
+    replace: bool,
+    files: impl IntoIterator<Item = (&'a str, &'a [u8])>,
+) -> Result<PathBuf, Error> {
+    let draft = Draft::new(target, replace)?;
+    for (place, content) in files {
+        let path = draft.path(place);
+        let parent = path.parent().unwrap_or(Path::new("."));
+        std::fs::create_dir_all(parent)
+            .map_err(|error| Error::io("create a directory", parent, &error))?;
+        draft.write(place, content)?;
+    }
+    draft.finish()
+}
+
 /// A bundle under construction: a temporary directory beside the target.
 #[derive(Debug)]
 pub(crate) struct Draft {

@@ -12,6 +12,7 @@ mod bundle;
 pub mod catalogue;
 mod coding;
 mod compare;
+pub mod documents;
 mod draft;
 mod error;
 mod explore;
@@ -54,15 +55,19 @@ pub use anonymize::{
     Account, ColumnTests, Input, Measures, Outcome, Refusal, Release, RunOptions, Tried,
     USUAL_PATIENCE, anonymize, measures_document,
 };
-pub use audit::against::{Judged, audit_policy};
+pub use audit::against::{Judged, audit_input, audit_policy};
 pub use audit::sequences::{SequenceAuditRequest, audit_sequences};
-pub use audit::{Audit, AuditRequest, Dilemma, SpecialUniques, WhatElse, WhatIf, audit};
-pub use bundle::remove_unfinished;
+pub use audit::{
+    Audit, AuditRequest, Dilemma, SpecialUniques, WhatElse, WhatIf, audit, group_sizes,
+};
+pub use bundle::{remove_unfinished, write_bundle};
 pub use compare::{NumberComparison, compare_numbers, compare_tables};
 pub use denym_data::ReadyMade;
 pub use denym_data::{Fraction, Standing, Verdict as ProgramVerdict};
 pub use denym_engine::events::{Brokers as StreamBrokers, Lag as StreamLag};
-pub use denym_engine::{Encoding, Format, ReadOptions, RecordBatch, panic_is_caught_here};
+pub use denym_engine::{
+    Encoding, Format, InMemory, ReadOptions, RecordBatch, panic_is_caught_here,
+};
 pub use denym_measure::catalogue::{METRICS, MetricEntry, PROMISES, PromiseEntry};
 pub use denym_measure::metrics::{ColumnComparison, Comparison};
 pub use denym_measure::profile::{LeftOut, Profile};
@@ -100,7 +105,7 @@ pub use stream::{
 pub use utility::{Utility, utility};
 pub use verify::{
     BrokenWindow, JudgedColumn, JudgedFile, Verdict, Verification, Verified, VerifiedRelease,
-    VerifiedWindows, verify,
+    VerifiedWindows, released, verify,
 };
 
 pub use denym_data::offending;
@@ -111,4 +116,9 @@ use std::path::Path;
 /// Reads a whole table, for programs that want to look at data as denym sees it.
 pub fn table(path: &Path, options: &ReadOptions) -> Result<denym_data::Table, Error> {
     Ok(denym_engine::Engine::new(None)?.read(path, options)?)
+}
+
+/// The same table as Arrow record batches with typed columns.
+pub fn batches(path: &Path, options: &ReadOptions) -> Result<Vec<RecordBatch>, Error> {
+    Ok(denym_engine::batches(&table(path, options)?)?)
 }

@@ -61,13 +61,18 @@ impl Input {
         self
     }
 
-    /// An engine that reads under `policy`.
-    pub(crate) fn engine(&self, policy: &Policy, threads: Option<usize>) -> Result<Engine, Error> {
+    /// The tables by the paths that `policy` means by their names.
+    pub(crate) fn held(&self, policy: &Policy) -> InMemory {
         let mut memory = InMemory::default();
         for (name, batches) in &self.tables {
             memory.hold(policy.resolve(Path::new(name)), batches.clone());
         }
-        Ok(Engine::new(threads)?.with(memory))
+        memory
+    }
+
+    /// An engine that reads under `policy`.
+    pub(crate) fn engine(&self, policy: &Policy, threads: Option<usize>) -> Result<Engine, Error> {
+        Ok(Engine::new(threads)?.with(self.held(policy)))
     }
 }
 

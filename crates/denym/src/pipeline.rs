@@ -30,7 +30,7 @@ use crate::figures::Figures;
 use crate::guard::{self, After, Before, Fate, Finding};
 use crate::kinds::Verb;
 use crate::listener::{Listener, Phase};
-use crate::options::{RunOption, RunOptions};
+use crate::options::{Input, RunOption, RunOptions};
 use crate::outline::{Outline, Sketch};
 use crate::plan::data_name;
 use crate::policy::Policy;
@@ -312,6 +312,7 @@ impl Verb for Planning<'_> {
 /// The verb `audit`, on data as it stands: the policy's own, or another file.
 pub(crate) struct Auditing<'a> {
     pub(crate) data: Option<&'a Path>,
+    pub(crate) input: &'a Input,
     pub(crate) threads: Option<usize>,
     pub(crate) listener: &'a dyn Listener,
 }
@@ -321,7 +322,7 @@ impl Verb for Auditing<'_> {
 
     fn on<K: Kind>(self, policy: &Policy) -> Self::Output {
         if K::IS_TABLE {
-            return against::table(policy, self.data, self.threads, self.listener);
+            return against::table(policy, self.data, self.input, self.threads, self.listener);
         }
         if self.data.is_some() {
             return Err(Error::Argument {
@@ -333,6 +334,7 @@ impl Verb for Auditing<'_> {
         }
         let options = RunOptions {
             threads: self.threads,
+            input: self.input.clone(),
             ..RunOptions::default()
         };
         let prepared = Prepared::<K>::new(policy, &options, self.listener)?;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use denym_data::Table;
-use denym_engine::{Engine, Format};
+use denym_engine::{Engine, Format, RecordBatch};
 
 use crate::certificate::{Certificate, DataFile, Document, FORM};
 use crate::{Error, source, windows};
@@ -22,6 +22,25 @@ pub fn verify(directory: &Path, threads: Option<usize>) -> Result<Verification, 
         return windows::verify(directory).map(Verification::Windows);
     }
     release(directory, threads).map(Verification::Release)
+}
+
+/// The data files of what lies in `directory`, a bundle or its public half, by their names, as record batches; nothing is measured.
+pub fn released(
+    directory: &Path,
+    threads: Option<usize>,
+) -> Result<Vec<(String, Vec<RecordBatch>)>, Error> {
+    let half = public_half(directory)?;
+    let certificate = read_certificate(&half)?;
+    let engine = Engine::new(threads)?;
+    let one = |file: &DataFile| {
+        // Paths and trails may be released with nobody in them.
+        let table = match read(&engine, &half, file) {
+            Err(Error::Engine(denym_engine::Error::NoRecords { .. })) => Table::default(),
+            read => read?,
+        };
+        Ok((file.file.clone(), denym_engine::batches(&table)?))
+    };
+    certificate.files().map(one).collect()
 }
 
 fn release(directory: &Path, threads: Option<usize>) -> Result<VerifiedRelease, Error> {

@@ -41,4 +41,4 @@ pub use options::{Detection, Encoding, Format, ReadOptions};
 pub use panics::{caught, panic_is_caught_here};
 pub use read::memory::InMemory;
 pub use source::files;
-pub use write::WriteOptions;
+pub use write::{WriteOptions, batches};

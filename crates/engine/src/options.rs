@@ -6,8 +6,10 @@ use denym_data::Kind;
 use denym_data::notation::AskedNotation;
 pub use denym_data::{Encoding, Format};
 
+use crate::InMemory;
+
 /// What to read and how; `None` means "find out".
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ReadOptions {
     /// The format; by the extension when not given.
     pub format: Option<Format>,
@@ -43,6 +45,8 @@ pub struct ReadOptions {
     pub columns: Option<Vec<String>>,
     /// Columns that must be there although they are not kept.
     pub expected: Vec<String>,
+    /// Tables that are found here, by their path, before the engine's own and before any file.
+    pub memory: InMemory,
 }
 
 /// What is found out by looking at the values of a column.
@@ -77,6 +81,7 @@ impl Default for ReadOptions {
             kinds: BTreeMap::new(),
             columns: None,
             expected: Vec::new(),
+            memory: InMemory::default(),
         }
     }
 }

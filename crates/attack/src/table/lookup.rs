@@ -14,7 +14,7 @@ use crate::attacks::presence::presence;
 use crate::catalogue::entry;
 use crate::control::Comparison;
 use crate::minimality::Originals;
-use crate::{Error, Finding, RedTeam, Run, Scene, red_team};
+use crate::{Controlled, Error, Finding, RedTeam, Run, Scene, red_team};
 
 /// People, and the columns that say of them what the release says.
 #[derive(Debug, Clone)]
@@ -82,6 +82,19 @@ pub struct PeopleFound {
     pub team: RedTeam,
     /// People, worst first, when they were asked for: who, the records that could be theirs, the chance of being there, what follows.
     pub victims: Vec<Value>,
+}
+
+impl PeopleFound {
+    /// The attacks that were compared with people who are not in the data: what each was after, and the comparison.
+    pub fn compared(&self) -> Vec<(Option<String>, Controlled)> {
+        let findings = self.team.findings.iter();
+        let compared = findings.filter_map(|found| {
+            let held_out = found.held_out.clone()?;
+            let controlled = Controlled::new(found.after.clone(), held_out);
+            Some((found.attribute.clone(), controlled))
+        });
+        compared.collect()
+    }
 }
 
 /// The most people that are named.

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 
-use denym::{Account, AttackResult, Error, Language, Outcome, RunOptions, read_policy};
+use denym::{Account, AttackResult, Error, Language, Outcome, RunOptions, documents, read_policy};
 use serde_json::{Value, json};
 
 use super::claims::{self, number};
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
                 console.warn(warning);
             }
             findings::show(&release.account().findings, console);
-            let mut document = document(release.account(), "released");
+            let mut document = documents::account(release.account(), "released");
             document["bundle"] = json!(release.bundle());
             document["seconds"] = json!(start.elapsed().as_secs_f64());
             document["phases"] = console.phases();
@@ -89,7 +89,7 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
                 console.warn(warning);
             }
             findings::show(&account.findings, console);
-            let mut document = document(&account, "refused");
+            let mut document = documents::account(&account, "refused");
             document["bundle"] = Value::Null;
             document["seconds"] = json!(start.elapsed().as_secs_f64());
             document["phases"] = console.phases();
@@ -143,45 +143,6 @@ fn language(word: &str) -> Result<Language, Error> {
     })
 }
 
-fn document(account: &Account, status: &str) -> Value {
-    let mut document = json!({
-        "status": status,
-        "algorithm": account.algorithm,
-        "records": account.records,
-        "suppressed_records": account.suppressed_records,
-        "metric": {"name": account.metric.0, "value": account.metric.1},
-        "claims": claims::document(&account.claims),
-        "program": account.program,
-        "warnings": account.warnings,
-        "findings": findings::document(&account.findings),
-        "attacks": attacks(&account.attacks),
-    });
-    if !account.attempts.is_empty() {
-        document["attempts"] = account
-            .attempts
-            .iter()
-            .map(|tried| {
-                json!({
-                    "algorithm": tried.algorithm, "score": tried.score,
-                    "outcome": tried.outcome, "chosen": tried.chosen,
-                })
-            })
-            .collect();
-    }
-    for figure in account.figures.iter() {
-        document[figure.key] = figure.value.clone();
-    }
-    if let Some(refusal) = &account.refusal {
-        document["error"] = json!({
-            "code": refusal.code,
-            "message": refusal.message,
-            "location": Value::Null,
-            "help": refusal.help,
-        });
-    }
-    document
-}
-
 fn summary(account: &Account, console: &Console) {
     for (head, words) in account.figures.iter().filter_map(|one| one.words.as_ref()) {
         console.say(format!("{head:10} {words}"));
@@ -217,25 +178,6 @@ fn attack_name(attack: &AttackResult) -> String {
         Some(attribute) => format!("{} on {attribute}", attack.attack),
         None => attack.attack.clone(),
     }
-}
-
-/// What the red team achieved, as JSON.
-fn attacks(attacks: &[AttackResult]) -> Value {
-    attacks
-        .iter()
-        .map(|attack| {
-            json!({
-                "attack": attack.attack,
-                "attribute": attack.attribute,
-                "knows": attack.knows,
-                "success_rate": attack.success_rate,
-                "attempts": attack.attempts,
-                "coverage": attack.coverage,
-                "interval": attack.interval,
-                "refuse_above": attack.refuse_above,
-            })
-        })
-        .collect()
 }
 
 /// Why there is no release.

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use clap::Args;
 
 use denym::{
-    Audit, AuditRequest, Elements, Encoding, Error, Format, ReadOptions, WhatIf, read_policy,
+    Audit, AuditRequest, Elements, Encoding, Error, Format, ReadOptions, WhatIf, documents,
+    read_policy,
 };
-use serde_json::{Value, json};
 
 use super::claims::{self, counted, number, percent};
 use crate::args::ReadArgs;
@@ -166,7 +166,7 @@ pub(crate) fn run(args: &AuditArgs, console: &Console) -> Result<ExitCode, Error
         console,
     )?;
     console.clear();
-    console.document(&document(&found));
+    console.document(&documents::audit(&found));
     print(&found, console);
     Ok(ExitCode::SUCCESS)
 }
@@ -180,12 +180,7 @@ fn against(args: &AuditArgs, file: &Path, console: &Console) -> Result<ExitCode,
         .map(|roles| denym::audit(&request(args, roles, console)?, console))
         .transpose()?;
     console.clear();
-    let holds = judged.claims.iter().all(|claim| claim.holds != Some(false));
-    let mut all = found.as_ref().map_or_else(|| json!({}), document);
-    all["status"] = json!(if holds { "holds" } else { "fails" });
-    all["claims"] = claims::document(&judged.claims);
-    all["left_out"] = json!(judged.left_out);
-    console.document(&all);
+    console.document(&documents::judged(&judged, found.as_ref()));
     if let Some(found) = &found {
         print(found, console);
     }
@@ -200,7 +195,7 @@ fn against(args: &AuditArgs, file: &Path, console: &Console) -> Result<ExitCode,
     for reason in &judged.left_out {
         console.say(format!("  not judged {reason}"));
     }
-    Ok(if holds {
+    Ok(if judged.holds() {
         ExitCode::SUCCESS
     } else {
         Console::refused()
@@ -299,106 +294,6 @@ pub(crate) fn read_options(args: &ReadArgs) -> Result<ReadOptions, Error> {
         });
     }
     Ok(options)
-}
-
-fn document(found: &Audit) -> Value {
-    let survey = &found.survey;
-    let sensitive: serde_json::Map<String, Value> = survey
-        .sensitive
-        .iter()
-        .map(|found| {
-            let recursive: serde_json::Map<String, Value> =
-                found.recursive_c_infimum_by_l.iter().map(|(l, c)| (l.to_string(), json!(c))).collect();
-            let value = json!({
-                "k": found.k,
-                "alpha": found.alpha,
-                "distinct_l": found.distinct_l,
-                "entropy_l_real": found.entropy_l_real,
-                "recursive_c_infimum_by_l": recursive,
-                "t_equal_distance": found.t_equal_distance,
-                "t_ordered_emd": found.t_ordered_emd,
-                "t_hierarchical": found.t_hierarchical,
-                "basic_beta": found.basic_beta,
-                "enhanced_beta_bound_holds_at_beta_max": found.enhanced_beta_bound_holds_at_beta_max,
-                "delta_ln_present_values_only": found.delta_ln_present_values_only,
-                "delta_log2_present_values_only": found.delta_log2_present_values_only,
-                "delta_strict_is_infinite": found.delta_strict_is_infinite,
-                "classification_metric_one_majority": found.classification_metric_one_majority,
-                "avg_prosecutor_risk_records": found.avg_prosecutor_risk_records,
-            });
-            (found.attribute.clone(), value)
-        })
-        .collect();
-    let risk = &survey.risk;
-    let mut document = json!({
-        "records": survey.records,
-        "subjects": survey.subjects,
-        "classes": survey.classes,
-        "k": survey.k,
-        "min_class": survey.min_class,
-        "max_class": survey.max_class,
-        "avg_class": survey.avg_class,
-        "risk": {
-            "prosecutor_highest": risk.prosecutor_highest,
-            "prosecutor_average": risk.prosecutor_average,
-            "prosecutor_lowest": risk.prosecutor_lowest,
-            "journalist_highest": risk.journalist_highest,
-            "journalist_average": risk.journalist_average,
-            "marketer": risk.marketer,
-            "uniques": risk.uniques,
-            "sample_uniqueness": risk.sample_uniqueness,
-            "at_risk_above_fifth": risk.at_risk_above_fifth,
-            "at_risk_above_tenth": risk.at_risk_above_tenth,
-            "at_risk_above_twentieth": risk.at_risk_above_twentieth,
-        },
-        "sensitive": sensitive,
-    });
-    document["what_if"] = found.what_if.as_ref().map_or(Value::Null, |asked| {
-        asked.found.iter().map(|dilemma| {
-            let confidence: serde_json::Map<String, Value> =
-                dilemma.confidence.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
-            json!({"added": dilemma.added, "k": dilemma.k, "confidence": confidence, "breaks": dilemma.breaks})
-        })
-        .collect()
-    });
-    if let Some(estimate) = &found.population {
-        document["risk"]["population_uniqueness"] = json!({
-            "population": estimate.population,
-            "zayatz": estimate.zayatz,
-            "pitman": estimate.pitman,
-            "snb": estimate.snb,
-            "dankar": estimate.dankar,
-        });
-    }
-    for (attribute, chances) in survey.sensitive.iter().zip(&found.worst_case) {
-        document["sensitive"][&attribute.attribute]["worst_case_disclosure_by_facts"] =
-            json!(chances);
-    }
-    if let Some(special) = &found.special_uniques {
-        document["risk"]["special_uniques"] = json!({
-            "records": special.records,
-            "by_size": special.by_size,
-            "contributions": special.contributions.iter().map(|(name, uniques, share)| json!({
-                "column": name, "uniques_removed_without_it": uniques, "risk_share": share,
-            })).collect::<Vec<_>>(),
-        });
-    }
-    if let Some(presence) = &found.presence {
-        document["population"]["people"] = json!(presence.people);
-        document["population"]["k_map"] = json!(presence.k_map);
-        document["population"]["delta_presence"] =
-            json!({"least": presence.least, "most": presence.most});
-        document["population"]["outside"] = json!(presence.outside);
-    }
-    if let Some(wildcards) = &found.wildcards {
-        document["wildcard"] = json!({
-            "k": wildcards.k, "uniques": wildcards.uniques, "records_below_k": wildcards.below,
-        });
-    }
-    if let Some(below) = found.below_k {
-        document["violating_records"] = json!({"k-anonymity": below});
-    }
-    document
 }
 
 fn print(found: &Audit, console: &Console) {

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use denym::{Elements, Error, Fraction, SequenceAudit, SequenceAuditRequest};
-use serde_json::{Value, json};
+use denym::{Elements, Error, Fraction, SequenceAudit, SequenceAuditRequest, documents};
 
 use super::audit::{AuditArgs, bound, read_options};
 use super::claims::{counted, percent};
@@ -47,31 +46,9 @@ pub(crate) fn run(
     }
     let found = denym::audit_sequences(&request, console)?;
     console.clear();
-    console.document(&document(&found, &request));
+    console.document(&documents::audit_sequences(&found, &request));
     print(&found, &request, console);
     Ok(ExitCode::SUCCESS)
-}
-
-fn document(found: &SequenceAudit, request: &SequenceAuditRequest) -> Value {
-    let (instances, groups, known) = match request.elements {
-        Elements::Doublets => ("doublets", "lkc", "doublets"),
-        Elements::Items => ("instances", "coherence", "items"),
-    };
-    json!({
-        "records": found.records,
-        instances: found.doublets,
-        "violations": found.violations,
-        "violations_by_length": found.violations_by_length,
-        "critical_violations": found.critical_violations,
-        "critical_violations_by_length": found.critical_violations_by_length,
-        groups: {
-            "smallest_group": found.smallest_group,
-            "largest_confidence": found.largest_confidence.to_f64(),
-        },
-        "exposed_records": found.exposed_records,
-        "holds": found.holds,
-        "asked": {known: request.known, "k": request.k},
-    })
 }
 
 fn print(found: &SequenceAudit, request: &SequenceAuditRequest, console: &Console) {

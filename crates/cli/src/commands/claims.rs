@@ -1,27 +1,7 @@
 //! Claims as people and programs read them.
 
-use denym::{Check, Claim};
+use denym::Claim;
 pub(crate) use denym::{counted, number, percent};
-use serde_json::{Value, json};
-
-/// The claims as JSON.
-pub(crate) fn document(claims: &[Claim]) -> Value {
-    claims
-        .iter()
-        .map(|claim| {
-            json!({
-                "promise": claim.promise,
-                "attribute": claim.attribute,
-                "quasi_identifiers": claim.quasi_identifiers,
-                "asked": claim.asked,
-                "measured": claim.measured,
-                "holds": claim.holds,
-                "violating_records": claim.violating_records,
-                "check": match claim.check { Check::Recheckable => "recheckable", Check::Attested => "attested" },
-            })
-        })
-        .collect()
-}
 
 /// The claims, a line each.
 pub(crate) fn lines(claims: &[Claim]) -> Vec<String> {

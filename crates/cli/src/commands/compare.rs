@@ -4,8 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use denym::{ColumnComparison, Comparison, Error, Measures, NumberComparison, read_policy};
-use serde_json::{Value, json};
+use denym::{Error, Measures, NumberComparison, documents, read_policy};
 
 use super::audit::read_options;
 use super::claims::{number, percent};
@@ -66,21 +65,11 @@ pub(crate) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode, Err
         })
         .transpose()?;
     console.clear();
-    let mut found_document = document(&found);
-    if let Some(metrics) = &metrics {
-        found_document["metrics"] = metrics
-            .iter()
-            .map(|(name, value)| (name.clone(), json!(value)))
-            .collect::<serde_json::Map<_, _>>()
-            .into();
-    }
-    if let Some(numbers) = &numbers {
-        found_document["numbers"] = numbers_document(numbers);
-        if let Some(measures) = &numbers.measures {
-            found_document["measures"] = denym::measures_document(measures);
-        }
-    }
-    console.document(&found_document);
+    console.document(&documents::comparison(
+        &found,
+        numbers.as_ref(),
+        metrics.as_ref(),
+    ));
     for (name, value) in metrics.iter().flatten() {
         console.say(format!("{name:30} {}", number(*value)));
     }
@@ -110,7 +99,7 @@ pub(crate) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode, Err
             percent(column.total_variation),
         ));
     }
-    if let Some(column) = distinctive(&found) {
+    if let Some(column) = found.distinctive() {
         console.say(format!(
             "\nmost distinct values after: {} ({}); a search would generalize it next",
             column.name, column.distinct.1
@@ -170,59 +159,4 @@ fn say_numbers(numbers: &NumberComparison, console: &Console) {
         }
         console.say(format!("limits: {}", Measures::LIMITS));
     }
-}
-
-fn numbers_document(numbers: &NumberComparison) -> Value {
-    let columns = numbers.columns.iter().map(|(name, gap, p)| {
-        let tests = json!({"kolmogorov_smirnov": {"gap": gap, "p": p}});
-        (name.clone(), tests)
-    });
-    json!({
-        "columns": columns.collect::<serde_json::Map<_, _>>(),
-        "change_of_means": numbers.moments.means,
-        "change_of_covariances": numbers.moments.covariances,
-        "change_of_correlations": numbers.moments.correlations,
-        "change_of_eigenvalues": numbers.moments.eigenvalues,
-    })
-}
-
-/// The distinctive attribute: the first of the columns with the most distinct values.
-fn distinctive(found: &Comparison) -> Option<&ColumnComparison> {
-    found
-        .columns
-        .iter()
-        .rev()
-        .max_by_key(|column| column.distinct.1)
-}
-
-fn document(found: &Comparison) -> Value {
-    let columns: serde_json::Map<String, Value> = found
-        .columns
-        .iter()
-        .map(|column| {
-            let moments = column.moments.as_ref().map(|(before, after)| {
-                json!({
-                    "mean_before": before.mean, "mean_after": after.mean,
-                    "variance_before": before.variance, "variance_after": after.variance,
-                })
-            });
-            let value = json!({
-                "distinct_before": column.distinct.0, "distinct_after": column.distinct.1,
-                "entropy_bits_before": column.entropy_bits.0, "entropy_bits_after": column.entropy_bits.1,
-                "total_variation": column.total_variation,
-                "moments": moments,
-            });
-            (column.name.clone(), value)
-        })
-        .collect();
-    json!({
-        "records_before": found.records.0,
-        "records_after": found.records.1,
-        "dropped": found.dropped,
-        "columns": columns,
-        "distinctive_attribute": distinctive(found).map(|column| &column.name),
-        "correlations": found.correlations.iter().map(|(a, b, before, after)| json!({
-            "columns": [a, b], "before": before, "after": after,
-        })).collect::<Vec<_>>(),
-    })
 }

@@ -5,8 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use denym::{Error, Exploration, ExploreRequest, Fraction, Trial, read_policy};
-use serde_json::{Value, json};
+use denym::{Error, Exploration, ExploreRequest, Fraction, documents, read_policy};
 
 use super::audit::bound;
 use super::claims::number;
@@ -72,6 +71,7 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode, Err
         algorithms: args.algorithm.clone(),
         until_told: args.time_budget.is_some(),
         threads: console.threads,
+        ..ExploreRequest::default()
     };
     console.allow(Some(args.time_budget.unwrap_or(denym::USUAL_PATIENCE)));
     let found = denym::explore(&read_policy(&args.policy)?, &request, console)?;
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode, Err
             kind: error.kind(),
         })?;
     }
-    console.document(&document(&found, args));
+    console.document(&documents::exploration(&found, args.svg.as_deref()));
     let shown: Vec<usize> = if args.all {
         (0..found.trials.len()).collect()
     } else {
@@ -155,62 +155,6 @@ fn no_number(flag: &str, text: &str) -> Error {
     Error::Argument {
         what: format!("`{text}` is no bound for --{flag}"),
         help: format!("write for example --{flag} 2..100 or --{flag} 5,10,20"),
-    }
-}
-
-fn document(found: &Exploration, args: &ExploreArgs) -> Value {
-    let trial = |(at, trial): (usize, &Trial)| {
-        let mut value = json!({});
-        for (name, setting) in &trial.settings {
-            value[*name] = whole(*setting);
-        }
-        value["algorithm"] = json!(trial.algorithm);
-        value["status"] = json!(if trial.value.is_some() {
-            "feasible"
-        } else {
-            "refused"
-        });
-        value["value"] = json!(trial.value);
-        for (name, figure) in found.figures.iter().zip(&trial.figures) {
-            value[*name] = whole(*figure);
-        }
-        if let Some(refusal) = &trial.refusal {
-            value["refusal"] = json!(refusal);
-        }
-        if trial.in_haste {
-            value["in_haste"] = json!(true);
-        }
-        if found.knees.contains(&at) {
-            value["knee"] = json!(true);
-        }
-        value
-    };
-    json!({
-        "metric": found.metric,
-        "trials": found.trials.iter().enumerate().map(trial).collect::<Vec<_>>(),
-        "knees": found.knees.iter().map(|&at| settings(&found.trials[at])).collect::<Vec<_>>(),
-        "svg": args.svg,
-    })
-}
-
-/// The settings of a trial by name.
-fn settings(trial: &Trial) -> Value {
-    let settings = trial.settings.iter();
-    let mut value: serde_json::Map<String, Value> = settings
-        .map(|(name, setting)| ((*name).to_owned(), whole(*setting)))
-        .collect();
-    value.insert("algorithm".into(), json!(trial.asked));
-    value.into()
-}
-
-/// Counts without a decimal point.
-fn whole(value: f64) -> Value {
-    if value.fract().abs() < f64::EPSILON && (0.0..9e15).contains(&value) {
-        #[expect(clippy::cast_sign_loss, reason = "checked to be within range")]
-        let count = value as u64;
-        json!(count)
-    } else {
-        json!(value)
     }
 }
 

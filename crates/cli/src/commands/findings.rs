@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use denym::{FINDINGS, Finding, Severity};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::catalogue::CatalogueArgs;
 use crate::console::Console;
@@ -42,11 +42,6 @@ pub(crate) fn run(args: &CatalogueArgs, console: &Console) -> ExitCode {
         console.say(format!("    but: {}", entry.limits));
     }
     ExitCode::SUCCESS
-}
-
-/// Findings as JSON.
-pub(crate) fn document(findings: &[Finding]) -> Value {
-    findings.iter().map(Finding::document).collect()
 }
 
 /// Prints findings on standard error; notes of one name share a line.

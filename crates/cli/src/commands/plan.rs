@@ -5,8 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use denym::{Error, Outline, RunOptions, read_policy};
-use serde_json::{Value, json};
+use denym::{Error, RunOptions, documents, read_policy};
 
 use super::findings;
 use crate::console::Console;
@@ -34,7 +33,7 @@ pub(crate) fn run(args: &PlanArgs, console: &Console) -> Result<ExitCode, Error>
         console.warn(warning);
     }
     findings::show(&outline.findings, console);
-    console.document(&document(outline));
+    console.document(&documents::plan(outline));
     for (at, step) in outline.steps.iter().enumerate() {
         console.say(format!("{:>2}  {step}", at + 1));
     }
@@ -46,22 +45,4 @@ pub(crate) fn run(args: &PlanArgs, console: &Console) -> Result<ExitCode, Error>
         console.say(format!("limit   {limit}"));
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn document(outline: &Outline) -> Value {
-    let costs: serde_json::Map<String, Value> = outline
-        .costs
-        .iter()
-        .map(|cost| (cost.key.to_owned(), json!(cost.value)))
-        .collect();
-    json!({
-        "kind": outline.kind,
-        "algorithm": outline.algorithm,
-        "steps": outline.steps,
-        "costs": costs,
-        "time": outline.time.name(),
-        "limits": outline.limits,
-        "warnings": outline.warnings,
-        "findings": findings::document(&outline.findings),
-    })
 }

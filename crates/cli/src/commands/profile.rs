@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 use denym::attack::Shape;
-use denym::{Error, Profile};
-use serde_json::{Value, json};
+use denym::{Error, Profile, documents};
+use serde_json::json;
 
 use super::audit::read_options;
 use super::claims::number;
@@ -66,12 +66,9 @@ pub(crate) fn run(args: &ProfileArgs, console: &Console) -> Result<ExitCode, Err
             &denym::draft_policy(&found, &relative(&args.data, file), &reading),
         )?;
     }
-    let mut document = document(&found);
+    let mut document = documents::profile(&found, &reading);
     document["policy"] = json!(args.init);
-    document["reading"] = json!(reading.in_words());
-    let kind = denym::looks_like(&found);
-    document["looks_like"] = json!(kind.map_or("table", |(kind, _)| kind));
-    if let Some((kind, says)) = kind {
+    if let Some((kind, says)) = denym::looks_like(&found) {
         console.warn(&format!(
             "these look like {kind}, which a policy for a table does not protect: their policy has {says}"
         ));
@@ -122,42 +119,6 @@ fn write_policy(file: &Path, text: &str) -> Result<(), Error> {
         .open(file)
         .map_err(failed)?;
     target.write_all(text.as_bytes()).map_err(failed)
-}
-
-fn document(found: &Profile) -> Value {
-    let names = |columns: &[usize]| {
-        columns
-            .iter()
-            .map(|&at| found.columns[at].name.clone())
-            .collect::<Vec<_>>()
-    };
-    json!({
-        "records": found.records,
-        "uniques": found.uniques,
-        "columns": found.columns.iter().map(|column| json!({
-            "name": column.name,
-            "type": column.kind.name(),
-            "distinct": column.distinct,
-            "missing": column.missing,
-            "uniques": column.uniques,
-            "distinction": column.distinction,
-            "separation": column.separation,
-            "pattern": column.recognized.pattern.map(denym::Pattern::name),
-            "meaning": column.recognized.meaning().map(denym::Meaning::words),
-            "free_text": column.recognized.free_text,
-            "role": column.role.name(),
-            "reasons": column.reasons,
-            "left_out": column.left_out.map(denym::LeftOut::reason),
-        })).collect::<Vec<_>>(),
-        "combinations_compared": found.combinations.compared,
-        "combinations_sample": found.combinations.sample,
-        "combinations": found.combinations.best.iter().map(|combination| json!({
-            "columns": names(&combination.columns),
-            "distinction": combination.distinction,
-            "separation": combination.separation,
-            "uniques": combination.uniques,
-        })).collect::<Vec<_>>(),
-    })
 }
 
 fn print(found: &Profile, console: &Console) {

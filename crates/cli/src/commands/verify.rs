@@ -7,8 +7,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use denym::{Check, Verdict, Verification, Verified, VerifiedRelease};
-use serde_json::{Value, json};
+use denym::{Verdict, Verification, Verified, VerifiedRelease, documents};
 
 use super::claims::number;
 use crate::console::Console;
@@ -26,9 +25,9 @@ pub(crate) struct VerifyArgs {
 /// Measures again what can be measured, and says what rests on whose word.
 pub(crate) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode, denym::Error> {
     let found = denym::verify(&args.bundle, console.threads)?;
-    let (document, mut lines) = match &found {
-        Verification::Release(own) => (document(&found, own), lines(own)),
-        Verification::Windows(own) => (windows::document(&found, own), windows::lines(own)),
+    let mut lines = match &found {
+        Verification::Release(own) => lines(own),
+        Verification::Windows(own) => windows::lines(own),
     };
     let unjudged = found.unjudged();
     if !unjudged.is_empty() {
@@ -43,7 +42,7 @@ pub(crate) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode, deny
     }
     lines.push(verdict_line(found.verdict()).to_owned());
     lines.push(measured_again(&found));
-    console.document(&document);
+    console.document(&documents::verification(&found));
     for line in lines {
         console.say(plain(&line));
     }
@@ -51,58 +50,6 @@ pub(crate) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode, deny
         Some(Verdict::Failed) => Console::refused(),
         Some(_) => ExitCode::SUCCESS,
         None => ExitCode::from(NO_VERDICT),
-    })
-}
-
-fn document(found: &Verification, own: &VerifiedRelease) -> Value {
-    let columns: Vec<Value> = own
-        .files
-        .iter()
-        .flat_map(|file| file.columns.iter().map(move |column| (file, column)))
-        .map(|(file, column)| {
-            json!({
-                "file": file.file,
-                "name": column.name,
-                "role": column.role,
-                "judged": column.judged,
-            })
-        })
-        .collect();
-    json!({
-        "holds": found.holds(),
-        "verdict": found.verdict().map(Verdict::name),
-        "data_intact": own.data_intact,
-        "claims": own.claims.iter().map(claim_document).collect::<Vec<_>>(),
-        "measured_again": found.measured_again(),
-        "attested": found.attested(),
-        "signed": false,
-        "knows": own.knows,
-        "counts": own.counts,
-        "columns": columns,
-        "unjudged_columns": found.unjudged(),
-        "suppressed_records": own.suppressed_records,
-        "codebook_intact": own.codebook_intact,
-        "problems": own.problems,
-        "other_files": own.other_files,
-    })
-}
-
-fn claim_document(claim: &Verified) -> Value {
-    json!({
-        "promise": claim.promise,
-        "attribute": claim.attribute,
-        "quasi_identifiers": claim.quasi_identifiers,
-        "columns": claim.columns,
-        "asked": claim.asked,
-        "stated": claim.stated,
-        "measured": claim.measured,
-        "counted": claim.counted,
-        "holds": claim.holds,
-        "violating_records": claim.violating_records,
-        "check": match claim.basis.check() { Check::Recheckable => "recheckable", Check::Attested => "attested" },
-        "rests_on": claim.basis.word().map(denym::Word::name),
-        "problem": claim.problem,
-        "note": claim.note,
     })
 }
 

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use denym_data::Role;
-use denym_engine::Engine;
 
 use super::AuditRequest;
 use crate::certificate::Claim;
 use crate::evidence::Evidence;
 use crate::kinds::{about, on_its_kind};
 use crate::listener::{Listener, Phase};
+use crate::options::Input;
 use crate::pipeline::Auditing;
 use crate::plan::Plan;
 use crate::policy::{HierarchySpec, Operations, Policy};
@@ -22,6 +22,13 @@ pub struct Judged {
     pub claims: Vec<Claim>,
     /// Promises that cannot, and why.
     pub left_out: Vec<String>,
+}
+
+impl Judged {
+    /// Whether no promise fails.
+    pub fn holds(&self) -> bool {
+        self.claims.iter().all(|claim| claim.holds != Some(false))
+    }
 }
 
 /// The policy as it speaks of `data` (its own when `None`) with nothing done to it.
@@ -53,6 +60,13 @@ fn as_it_stands(policy: &Policy, data: Option<&Path>) -> Result<Policy, Error> {
 }
 
 impl AuditRequest {
+    /// The tables of `input` stand where `policy` names its data.
+    #[must_use]
+    pub fn held(mut self, policy: &Policy, input: &Input) -> AuditRequest {
+        self.read.memory = input.held(policy);
+        self
+    }
+
     /// What the columns of `policy` are, to measure `data` (its own when `None`) with the same roles.
     ///
     /// `None` when the policy speaks of the join of several files, or of something else than a table.
@@ -85,6 +99,23 @@ pub fn audit_policy(
 ) -> Result<Judged, Error> {
     let verb = Auditing {
         data,
+        input: &Input::default(),
+        threads,
+        listener,
+    };
+    on_its_kind(policy, threads, verb)
+}
+
+/// Judges every promise of `policy` on tables that are in memory, as they stand.
+pub fn audit_input(
+    policy: &Policy,
+    input: &Input,
+    threads: Option<usize>,
+    listener: &dyn Listener,
+) -> Result<Judged, Error> {
+    let verb = Auditing {
+        data: None,
+        input,
         threads,
         listener,
     };
@@ -95,6 +126,7 @@ pub fn audit_policy(
 pub(crate) fn table(
     policy: &Policy,
     data: Option<&Path>,
+    input: &Input,
     threads: Option<usize>,
     listener: &dyn Listener,
 ) -> Result<Judged, Error> {
@@ -110,7 +142,7 @@ pub(crate) fn table(
             )
         })
         .collect();
-    let engine = Engine::new(threads)?;
+    let engine = input.engine(&plain, threads)?;
     listener.phase(Phase::Reading);
     let table = source::read(&plain, &engine)?;
     let plan = Plan::new(&plain, &table, &engine)?;

@@ -8,7 +8,6 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use denym_data::AlgorithmEntry;
-use denym_engine::Engine;
 use rayon::prelude::*;
 
 use super::grid::{Grid, Layout, no_meaning};
@@ -63,7 +62,7 @@ impl Verb for Exploring<'_> {
         }
         let grid = Grid::new::<K>(&request, policy)?;
         let asked = algorithms::<K>(&request, policy)?;
-        let engine = Engine::new(request.threads)?;
+        let engine = request.input.engine(policy, request.threads)?;
         let options = RunOptions::default();
         let run = Run {
             policy,

@@ -13,6 +13,7 @@ use denym_report::{Chart, Format, Lines, Mark, Series};
 use crate::Error;
 use crate::kinds::on_its_kind;
 use crate::listener::Listener;
+use crate::options::Input;
 use crate::policy::Policy;
 
 /// What to try; an empty list means the policy's own value, and no list at all the bounds of k that are usual for the data.
@@ -38,6 +39,8 @@ pub struct ExploreRequest {
     pub until_told: bool,
     /// Threads; all cores when `None`.
     pub threads: Option<usize>,
+    /// Tables that are in memory; the others are read from files.
+    pub input: Input,
 }
 
 /// Everything that was tried.

@@ -18,7 +18,7 @@ use crate::panics::caught;
 use crate::{Engine, Error, ReadOptions, fingerprint};
 
 /// Tables in memory by the path under which they are read.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct InMemory {
     tables: BTreeMap<PathBuf, Vec<RecordBatch>>,
 }

@@ -35,7 +35,7 @@ impl Engine {
     /// what is held in memory under that path comes first.
     pub fn read(&self, source: impl AsRef<Path>, options: &ReadOptions) -> Result<Table, Error> {
         let source = source.as_ref();
-        let table = match self.memory.get(source) {
+        let table = match options.memory.get(source).or(self.memory.get(source)) {
             Some(batches) => self.read_batches(source, batches, options)?,
             None => {
                 let (files, format) = source::resolve(source, options.format)?;

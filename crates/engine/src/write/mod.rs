@@ -1,5 +1,6 @@
 //! From a coded table to a file, the same bytes every time.
 
+mod batches;
 mod csv;
 mod encode;
 mod excel;
@@ -13,6 +14,7 @@ use std::path::Path;
 use denym_data::{Dictionary, Kind, Table};
 use rayon::prelude::*;
 
+pub use self::batches::batches;
 use self::encode::Encoded;
 use crate::{Encoding, Engine, Error, Format};
 

@@ -39,6 +39,14 @@ pub struct Comparison {
     pub correlations: Vec<(String, String, f64, f64)>,
 }
 
+impl Comparison {
+    /// The distinctive attribute: the first of the columns with the most distinct values.
+    pub fn distinctive(&self) -> Option<&ColumnComparison> {
+        let columns = self.columns.iter().rev();
+        columns.max_by_key(|column| column.distinct.1)
+    }
+}
+
 /// Compares `after` with `before`.
 pub fn compare(before: &Table, after: &Table) -> Comparison {
     let (shared, dropped): (Vec<&Column>, Vec<&Column>) = before

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use denym::Error;
 use denym::attack::{RedTeam, SequencesRequest, Shape, shape_of, source_of};
-use serde_json::{Value, json};
+use denym::{Error, documents};
+use serde_json::Value;
 
 use super::super::audit::read_options;
 use super::table::{self, WithArgs};
@@ -46,37 +46,23 @@ pub(super) fn run(release: &Path, args: &WithArgs, console: &Console) -> Result<
             )?;
             let policy = policy.unwrap_or(release);
             let team = denym::attack::trail_bundle(release, policy, console.threads, console)?;
-            show(&team, Shape::Trails, &json!({}), console);
+            let document = documents::red_team(&team);
+            show(&team, Shape::Trails, &document, console);
         }
         Shape::Windows => {
             let found = denym::attack::windows(release, args.seed, console.threads, console)?;
-            let each = found.each.iter().map(|(window, findings)| {
-                json!({"window": window, "attacks": findings.iter().map(evidence::finding).collect::<Vec<_>>()})
-            });
-            let each: Vec<Value> = each.collect();
-            show(
-                &found.team,
-                Shape::Windows,
-                &json!({"windows": each}),
-                console,
-            );
+            let document = documents::attacked_windows(&found);
+            show(&found.team, Shape::Windows, &document, console);
         }
         _ => return table::run(release, args, console),
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a red team found, as a document with what else belongs to it, and as lines.
-fn show(team: &RedTeam, shape: Shape, more: &Value, console: &Console) {
+/// What a red team found, as a document and as lines.
+fn show(team: &RedTeam, shape: Shape, document: &Value, console: &Console) {
     console.clear();
-    let mut document = json!({
-        "attacks": team.findings.iter().map(evidence::finding).collect::<Vec<_>>(),
-        "not_run": evidence::not_run(&team.not_run),
-    });
-    for (key, value) in more.as_object().into_iter().flatten() {
-        document[key] = value.clone();
-    }
-    console.document(&document);
+    console.document(document);
     let mut knows = "";
     for found in &team.findings {
         if found.knows != knows {

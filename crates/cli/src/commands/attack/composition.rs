@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use denym::attack::{CATALOGUE, NotRun, QueriesRequest, ReleasesRequest, Shape};
-use denym::{Error, read_policy};
+use denym::{Error, documents, read_policy};
 use serde_json::{Value, json};
 
 use super::super::audit::read_options;
@@ -91,10 +91,10 @@ pub(super) fn releases(args: &ReleasesArgs, console: &Console) -> Result<ExitCod
     });
     let notes: Vec<String> = notes.collect();
     let mut document = json!({
-        "attacks": team.findings.iter().map(evidence::finding).collect::<Vec<_>>(),
+        "attacks": team.findings.iter().map(documents::finding).collect::<Vec<_>>(),
         "remaining_values": found.remaining.iter().map(|(count, people)| (count.to_string(), json!(people))).collect::<serde_json::Map<String, Value>>(),
         "notes": notes,
-        "not_run": evidence::not_run(&team.not_run),
+        "not_run": documents::not_run(&team.not_run),
         "knows": found.knows,
     });
     if args.victims {
@@ -179,8 +179,8 @@ pub(super) fn numbers(args: &NumbersArgs, console: &Console) -> Result<ExitCode,
         "knows": knows,
         "paired": args.key.is_some(),
         "expected": found.expected,
-        "attacks": found.team.findings.iter().map(|found| evidence::document(None, &found.after)).collect::<Vec<_>>(),
-        "not_run": evidence::not_run(&found.team.not_run),
+        "attacks": found.team.findings.iter().map(|found| documents::evidence(None, &found.after)).collect::<Vec<_>>(),
+        "not_run": documents::not_run(&found.team.not_run),
     }));
     for found in &found.team.findings {
         console.say(format!("knows      {}", found.knows));
@@ -235,8 +235,8 @@ pub(super) fn queries(args: &QueriesArgs, console: &Console) -> Result<ExitCode,
     };
     let about = Some(args.number.as_str());
     console.document(&json!({
-        "attacks": team.findings.iter().map(|found| evidence::document(about, &found.after)).collect::<Vec<_>>(),
-        "not_run": evidence::not_run(&team.not_run),
+        "attacks": team.findings.iter().map(|found| documents::evidence(about, &found.after)).collect::<Vec<_>>(),
+        "not_run": documents::not_run(&team.not_run),
         "learned": of("query-tracker"),
         "added": of("query-difference"),
         "knows": knows,
@@ -288,7 +288,7 @@ pub(super) fn minimality(args: &MinimalityArgs, console: &Console) -> Result<Exi
         "originals": all,
         "possible": possible,
         "knows": knows,
-        "attacks": [evidence::document(attribute, &found.evidence)],
+        "attacks": [documents::evidence(attribute, &found.evidence)],
     });
     if let Some(attribute) = attribute {
         let beliefs = found.beliefs.iter().enumerate();

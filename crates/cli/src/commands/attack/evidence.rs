@@ -1,46 +1,9 @@
-//! Evidence as people and programs read it.
+//! Evidence as people read it.
 
-use denym::attack::{Controlled, Coverage, Evidence, Finding, NotRun};
-use serde_json::{Value, json};
+use denym::attack::{Controlled, Coverage, Evidence};
+use serde_json::Value;
 
 use super::super::claims::percent;
-
-/// Evidence as JSON.
-pub(super) fn document(attribute: Option<&str>, evidence: &Evidence) -> Value {
-    let (coverage, seed) = match evidence.coverage {
-        Coverage::Exhaustive => ("exhaustive", Value::Null),
-        Coverage::Sampled { seed } => ("sampled", json!(seed)),
-    };
-    // What nobody was tried on has no rate: a zero would read as a defence that held.
-    let tried = evidence.attempts > 0;
-    let interval = [evidence.interval.0, evidence.interval.1];
-    json!({
-        "attack": evidence.attack,
-        "attribute": attribute,
-        "attempts": evidence.attempts,
-        "successes": evidence.successes,
-        "tried": tried,
-        "rate": tried.then_some(evidence.rate),
-        "interval": tried.then_some(interval),
-        "coverage": coverage,
-        "seed": seed,
-    })
-}
-
-/// A finding as JSON: its evidence, what the adversary was taken to know, and what a reader should know.
-pub(super) fn finding(found: &Finding) -> Value {
-    let mut shown = document(found.attribute.as_deref(), &found.after);
-    shown["knows"] = json!(found.knows);
-    shown["note"] = json!(found.note);
-    shown
-}
-
-/// The attacks that were not run, as JSON.
-pub(super) fn not_run(left: &[NotRun]) -> Value {
-    let left = left.iter();
-    left.map(|left| json!({"attack": left.attack, "why": left.why}))
-        .collect()
-}
 
 /// Evidence in a line.
 pub(super) fn line(attribute: Option<&str>, evidence: &Evidence) -> String {
@@ -71,20 +34,6 @@ pub(super) fn line(attribute: Option<&str>, evidence: &Evidence) -> String {
         // A chance that is shared out among several is no number of people.
         format!("{name:36} right with a chance of {rate}{sure}; {certain} of {all} for certain")
     }
-}
-
-/// A comparison with a control group as JSON.
-pub(super) fn controlled(attribute: Option<&str>, found: &Controlled) -> Value {
-    let tried = found.members.attempts > 0 && found.held_out.attempts > 0;
-    json!({
-        "attack": found.members.attack,
-        "attribute": attribute,
-        "members": document(attribute, &found.members),
-        "held_out": document(attribute, &found.held_out),
-        "risk": tried.then_some(found.risk),
-        "interval": tried.then_some([found.interval.0, found.interval.1]),
-        "leaks": tried.then(|| found.leaks()),
-    })
 }
 
 /// A comparison with a control group in a line.

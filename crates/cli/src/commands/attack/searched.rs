@@ -1,33 +1,10 @@
-//! What looking for people in paths or transactions found, as a document and as lines.
+//! What looking for people in paths or transactions found, as lines.
 
 use denym::attack::{CATALOGUE, Finding, NotRun, SequencesFound, Shape};
-use serde_json::{Value, json};
+use denym::documents;
 
 use super::super::claims::number;
-use super::evidence;
 use crate::console::Console;
-
-/// One JSON document; `unit` is what the adversary knows some of.
-fn document(found: &SequencesFound, unit: &str, victims: bool) -> Value {
-    let attack = |finding: &Finding| {
-        let mut shown = evidence::finding(finding);
-        shown["rate_before"] = json!(finding.before.as_ref().map(|before| before.rate));
-        if victims {
-            shown["worst_victims"] = json!(finding.worst);
-        }
-        shown
-    };
-    let mut shown = json!({
-        "records": found.records,
-        "people": found.people,
-        "aligned": found.aligned,
-        "promised": found.promised,
-        "attacks": found.team.findings.iter().map(attack).collect::<Vec<_>>(),
-        "not_run": evidence::not_run(&found.team.not_run),
-    });
-    shown[unit] = json!(found.known);
-    shown
-}
 
 /// Lines for people; of the attacks that were not run only those on this kind of data.
 fn print(found: &SequencesFound, unit: &str, shape: Shape, victims: bool, console: &Console) {
@@ -82,7 +59,7 @@ pub(super) fn show(
     console: &Console,
 ) {
     console.clear();
-    console.document(&document(found, unit, victims));
+    console.document(&documents::attacked_sequences(found, unit, victims));
     print(found, unit, shape, victims, console);
 }
 

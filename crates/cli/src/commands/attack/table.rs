@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use denym::Error;
-use denym::attack::{Controlled, PeopleFound, TableFound, TableRequest};
-use serde_json::{Value, json};
+use denym::attack::{TableFound, TableRequest};
+use denym::{Error, documents};
 
 use super::super::audit::read_options;
 use super::super::claims::{counted, number, percent};
@@ -108,51 +107,9 @@ pub(super) fn run(release: &Path, args: &WithArgs, console: &Console) -> Result<
     };
     let found = denym::attack::table(&request, console)?;
     console.clear();
-    console.document(&document(&found));
+    console.document(&documents::attacked_table(&found));
     print(&found, console);
     Ok(ExitCode::SUCCESS)
-}
-
-fn document(found: &TableFound) -> Value {
-    let people = &found.people;
-    let candidates: serde_json::Map<String, Value> = people
-        .candidates
-        .iter()
-        .map(|(count, people)| (count.to_string(), json!(people)))
-        .collect();
-    let plain = people
-        .team
-        .findings
-        .iter()
-        .filter(|one| one.held_out.is_none());
-    let plain = plain.map(|one| evidence::document(one.attribute.as_deref(), &one.after));
-    json!({
-        "records": people.sizes.0,
-        "people": people.sizes.1,
-        "links": found.links,
-        "knows": found.knows,
-        "notes": people.notes,
-        "matched": people.matched,
-        "certain": people.certain,
-        "expected": people.expected,
-        "fewest_candidates": people.fewest,
-        "candidates": candidates,
-        "attacks": plain.collect::<Vec<_>>(),
-        "controlled": compared(people).iter().map(|(about, shown)| evidence::controlled(about.as_deref(), shown)).collect::<Vec<_>>(),
-        "not_run": evidence::not_run(&people.team.not_run),
-        "victims": people.victims,
-    })
-}
-
-/// The attacks that are compared with people who are not in the data.
-fn compared(people: &PeopleFound) -> Vec<(Option<String>, Controlled)> {
-    let findings = people.team.findings.iter();
-    let compared = findings.filter_map(|found| {
-        let held_out = found.held_out.clone()?;
-        let controlled = Controlled::new(found.after.clone(), held_out);
-        Some((found.attribute.clone(), controlled))
-    });
-    compared.collect()
 }
 
 fn print(found: &TableFound, console: &Console) {
@@ -178,7 +135,7 @@ fn print(found: &TableFound, console: &Console) {
     for note in &people.notes {
         console.say(format!("note       {note}"));
     }
-    for (about, shown) in compared(people) {
+    for (about, shown) in people.compared() {
         console.say(evidence::controlled_line(about.as_deref(), &shown));
     }
     for victim in &people.victims {

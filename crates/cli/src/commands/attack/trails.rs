@@ -5,16 +5,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use denym::Error;
 use denym::attack::{
     Incomplete, LinkSpec, Model, Rates, Shape, TrailQuestions, TrailSource, TrailsFound,
     TrailsRequest, Treatment,
 };
-use serde_json::{Value, json};
+use denym::{Error, documents};
 
 use super::super::audit::read_options;
 use super::super::claims::number;
-use super::{evidence, searched};
+use super::searched;
 use crate::args::ReadArgs;
 use crate::console::Console;
 
@@ -168,7 +167,7 @@ pub(super) fn run(args: &TrailsArgs, console: &Console) -> Result<ExitCode, Erro
     for warning in &found.warnings {
         console.warn(warning);
     }
-    console.document(&document(&found));
+    console.document(&documents::attacked_trails(&found));
     print(&found, console);
     Ok(ExitCode::SUCCESS)
 }
@@ -197,80 +196,6 @@ fn histogram(sizes: &[u32]) -> BTreeMap<u32, u64> {
         *histogram.entry(size).or_insert(0) += 1;
     }
     histogram
-}
-
-fn treatment(treatment: Treatment) -> String {
-    match treatment {
-        Treatment::None => "nothing".into(),
-        Treatment::SharedKeys { k } => format!("keys shared by {k}"),
-        Treatment::SmallInstitutions { k } => format!("institutions below {k} publish none"),
-        Treatment::Withhold { rate } => format!("{} % withheld", number(rate * 100.0)),
-        Treatment::Perturb { rate } => format!("{} % perturbed", number(rate * 100.0)),
-    }
-}
-
-fn document(found: &TrailsFound) -> Value {
-    let mut counts = serde_json::Map::new();
-    let mut pairs = serde_json::Map::new();
-    for (method, list) in &found.pairs {
-        counts.insert((*method).to_owned(), json!(list.as_ref().map(Vec::len)));
-        pairs.insert((*method).to_owned(), json!(list));
-    }
-    let mut document = json!({
-        "anonymous": found.sizes.0,
-        "identified": found.sizes.1,
-        "institutions": found.sizes.2,
-        "counts": counts,
-        "pairs": pairs,
-        "saturable": found.saturable,
-        "allowed_set_sizes": found.allowed_set_sizes,
-        "largest_posteriors": found.largest_posteriors,
-        "conditional": true,
-        "warnings": found.warnings,
-        "attacks": found.team.findings.iter().map(evidence::finding).collect::<Vec<_>>(),
-        "not_run": evidence::not_run(&found.team.not_run),
-    });
-    if let Some(multiple) = &found.multiple {
-        document["multiple"] = multiple
-            .iter()
-            .map(|(id, identities)| json!({"id": id, "identities": identities}))
-            .collect();
-    }
-    if let Some(posteriors) = &found.posteriors {
-        document["posteriors"] = posteriors
-            .iter()
-            .map(|found| json!({"id": found.id, "candidates": found.candidates, "nobody": found.nobody}))
-            .collect();
-    }
-    if let Some(theory) = &found.theory {
-        document["theory"] = json!({
-            "bound": theory.bound,
-            "expected_unique": theory.expected_unique,
-            "standard_error": theory.standard_error,
-            "unique": theory.unique,
-            "institutions": theory.institutions.iter().map(|(name, rate, unique)| json!({
-                "institution": name, "share": rate, "expected_unique_share": unique,
-            })).collect::<Vec<_>>(),
-        });
-    }
-    if !found.erosion.is_empty() {
-        document["erosion"] = found
-            .erosion
-            .iter()
-            .map(|row| {
-                let methods: serde_json::Map<String, Value> = row
-                    .methods
-                    .iter()
-                    .map(|fared| {
-                        let value = json!({"named": fared.named, "right": fared.right, "expected": fared.expected});
-                        (fared.method.to_owned(), value)
-                    })
-                    .collect();
-                json!({"treatment": treatment(row.treatment), "saturable": row.saturable, "methods": methods})
-            })
-            .collect();
-    }
-    document
 }
 
 fn print(found: &TrailsFound, console: &Console) {
@@ -352,7 +277,7 @@ fn print(found: &TrailsFound, console: &Console) {
             };
             console.say(format!(
                 "{:36} {:>20} {:>20} {:>20} {:>20}",
-                treatment(row.treatment),
+                documents::treatment(row.treatment),
                 cell("reidit-c"),
                 cell("reidit-i"),
                 cell("reidit-m"),

@@ -121,28 +121,9 @@ pub(crate) fn run(args: &StreamArgs, console: &Console) -> Result<ExitCode, Erro
     ears.live.end();
     let summary = outcome?;
     let counts = summary.counts;
-    console.document(&json!({
-        "status": if summary.finished { "finished" } else { "stopped" },
-        "events": counts.events,
-        "published": counts.published,
-        "suppressed": counts.suppressed,
-        "late": counts.late,
-        "duplicates": counts.duplicates,
-        "rejected": counts.rejected,
-        "open": counts.open,
-        "withheld": counts.withheld,
-        "windows": counts.windows,
-        "violations": counts.violations,
-        "retracted": counts.retracted,
-        "changed": counts.changed,
-        "consistent_cost": summary.consistent_cost,
-        "clock_cuts": summary.clock_cuts,
-        "directory": summary.directory,
-        "program": summary.program,
-        "warnings": summary.warnings,
-        "findings": findings::document(&summary.findings),
-        "seconds": start.elapsed().as_secs_f64(),
-    }));
+    let mut document = denym::documents::stream(&summary);
+    document["seconds"] = json!(start.elapsed().as_secs_f64());
+    console.document(&document);
     let say = |line: String| {
         // Windows have standard output for themselves.
         if windows_on_stdout {
