@@ -80,6 +80,21 @@ impl Recoding {
         }
     }
 
+    /// The class of one record of a table.
+    pub fn class_of_row(
+        &self,
+        table: &Table,
+        quasi: &[usize],
+        summary: &Summary,
+        row: usize,
+    ) -> Option<ClassId> {
+        let unit = match self.unit {
+            Unit::Record => row,
+            Unit::Tuple => summary.tuple_of(table, quasi, row)?,
+        };
+        self.class_of.get(unit).copied().flatten()
+    }
+
     /// Number of classes.
     pub fn classes(&self) -> usize {
         self.published.first().map_or_else(

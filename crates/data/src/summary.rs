@@ -1,6 +1,6 @@
 //! What a solver sees of a table: distinct quasi-identifier tuples with counts and sensitive histograms.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::{Code, Table};
 
@@ -68,6 +68,15 @@ impl<T> FromIterator<Vec<T>> for Ragged<T> {
     }
 }
 
+/// Where each number stands first.
+fn first_places(numbers: &[u64]) -> HashMap<u64, u32> {
+    let mut places = HashMap::with_capacity(numbers.len());
+    for (&number, place) in numbers.iter().zip(0..) {
+        places.entry(number).or_insert(place);
+    }
+    places
+}
+
 /// The frequency set of a table over its quasi-identifiers; tuples are distinct and in ascending order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
@@ -90,21 +99,57 @@ pub struct Summary {
 
 impl Summary {
     /// The tuple of each record of the table that this is the summary of, by its quasi-identifiers.
+    ///
+    /// Codes are put together to one number as long as it fits a word; what is too wide is numbered by its tuples and goes on from there.
     pub fn tuples_of(&self, table: &Table, quasi: &[usize]) -> Vec<u32> {
-        let number: HashMap<Vec<Code>, u32> = (0..self.tuples())
-            .map(|tuple| self.quasi.iter().map(|codes| codes[tuple]).collect())
-            .zip(0..)
-            .collect();
-        let columns: Vec<&[Code]> = quasi
+        let mut of_tuples = vec![0_u64; self.tuples()];
+        let mut of_rows = vec![0_u64; table.records()];
+        let mut numbers = 1_u64;
+        for (codes, &column) in self.quasi.iter().zip(quasi) {
+            let rows = &table.columns()[column].codes;
+            let last = codes.iter().max().max(rows.iter().max());
+            let cardinality = last.map_or(1, |&code| u64::from(code) + 1);
+            numbers = numbers.checked_mul(cardinality).unwrap_or_else(|| {
+                let places = first_places(&of_tuples);
+                let place = |number: &mut u64| {
+                    *number = places
+                        .get(number)
+                        .map_or(u64::from(u32::MAX), |&at| u64::from(at));
+                };
+                of_rows.iter_mut().for_each(place);
+                of_tuples.iter_mut().for_each(place);
+                (u64::from(u32::MAX) + 1) * cardinality
+            });
+            let append = |number: &mut u64, code: &Code| {
+                *number = *number * cardinality + u64::from(*code);
+            };
+            of_tuples
+                .iter_mut()
+                .zip(codes)
+                .for_each(|(number, code)| append(number, code));
+            of_rows
+                .iter_mut()
+                .zip(rows)
+                .for_each(|(number, code)| append(number, code));
+        }
+        let places = first_places(&of_tuples);
+        of_rows
             .iter()
-            .map(|&column| table.columns()[column].codes.as_slice())
-            .collect();
-        (0..table.records())
-            .map(|row| {
-                let key: Vec<Code> = columns.iter().map(|codes| codes[row]).collect();
-                number.get(&key).copied().unwrap_or_default()
-            })
+            .map(|number| places.get(number).copied().unwrap_or_default())
             .collect()
+    }
+
+    /// The tuple of one record of the table that this is the summary of.
+    pub fn tuple_of(&self, table: &Table, quasi: &[usize], row: usize) -> Option<usize> {
+        let wanted: Vec<Code> = quasi
+            .iter()
+            .map(|&column| table.columns()[column].codes[row])
+            .collect();
+        let same = |&tuple: &usize| {
+            let mut pairs = self.quasi.iter().zip(&wanted);
+            pairs.all(|(codes, code)| codes[tuple] == *code)
+        };
+        (0..self.tuples()).find(same)
     }
 
     /// Number of distinct tuples.
@@ -115,5 +160,48 @@ impl Summary {
     /// Number of records of the table.
     pub fn total(&self) -> u64 {
         self.records.iter().sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Column;
+
+    #[test]
+    fn records_find_their_tuples_however_wide_they_are() {
+        // Up to 70 columns of 2 to 4 values: more than a word of codes.
+        for width in [0, 1, 5, 70] {
+            let cell = |row: usize, column: usize| {
+                let drawn = (row * 7 + 3) * (column + 11) % (2 + column % 3);
+                ["a", "b", "c", "d"][drawn]
+            };
+            let columns = (0..width).map(|column| {
+                let texts = (0..40).map(|row| Some(cell(row % 23, column)));
+                Column::from_texts(&format!("c{column}"), texts)
+            });
+            let table = Table::new(columns.collect()).expect("columns of one length");
+            let quasi: Vec<usize> = (0..width).collect();
+            let key = |row: usize| -> Vec<Code> {
+                let columns = table.columns().iter();
+                columns.map(|column| column.codes[row]).collect()
+            };
+            let mut distinct: Vec<Vec<Code>> = (0..table.records()).map(key).collect();
+            distinct.sort();
+            distinct.dedup();
+            let summary = Summary {
+                quasi: (0..width)
+                    .map(|d| distinct.iter().map(|tuple| tuple[d]).collect())
+                    .collect(),
+                records: vec![1; distinct.len()],
+                ..Summary::default()
+            };
+            let found = summary.tuples_of(&table, &quasi);
+            assert_eq!(found.len(), table.records(), "{width} columns");
+            for (row, &tuple) in found.iter().enumerate() {
+                assert_eq!(distinct[tuple as usize], key(row), "{width} columns");
+                assert_eq!(summary.tuple_of(&table, &quasi, row), Some(tuple as usize));
+            }
+        }
     }
 }

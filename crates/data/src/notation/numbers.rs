@@ -92,6 +92,8 @@ impl NumberNotation {
     }
 
     /// The plain form of digits and marks without a unit.
+    ///
+    /// Asked of every distinct value of a file under several notations: it allocates once, and only for what is a number.
     pub(super) fn digits(&self, text: &str) -> Option<String> {
         let (sign, digits) = match text.strip_prefix(['-', '\u{2212}']) {
             Some(rest) => ("-", rest),
@@ -103,32 +105,36 @@ impl NumberNotation {
         };
         let all_digits =
             |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let whole = match self.thousands {
-            Some(mark) if whole.contains(mark) => {
-                let mut groups = whole.split(mark);
-                let first = groups.next()?;
-                if !all_digits(first) || first.len() > 3 || first.starts_with('0') {
-                    return None;
-                }
-                let mut joined = first.to_owned();
-                for group in groups {
-                    if group.len() != 3 || !all_digits(group) {
-                        return None;
-                    }
-                    joined.push_str(group);
-                }
-                joined
-            }
-            _ => whole.to_owned(),
-        };
-        // `007` is a code.
-        if !all_digits(&whole) || whole.len() > 1 && whole.starts_with('0') {
+        if below.is_some_and(|below| !all_digits(below)) {
             return None;
         }
-        match below {
-            None => Some(format!("{sign}{whole}")),
-            Some(below) => all_digits(below).then(|| format!("{sign}{whole}.{below}")),
+        let mark = self.thousands.filter(|mark| whole.contains(*mark));
+        let mut groups = whole.split(|letter| Some(letter) == mark);
+        let first = groups.next()?;
+        if !all_digits(first) {
+            return None;
         }
+        // `007` is a code, and `0.123` with a mark for thousands no number.
+        if first.starts_with('0') && (mark.is_some() || first.len() > 1) {
+            return None;
+        }
+        if mark.is_some() && first.len() > 3 {
+            return None;
+        }
+        let mut plain = String::with_capacity(text.len() + 1);
+        plain.push_str(sign);
+        plain.push_str(first);
+        for group in groups {
+            if group.len() != 3 || !all_digits(group) {
+                return None;
+            }
+            plain.push_str(group);
+        }
+        if let Some(below) = below {
+            plain.push('.');
+            plain.push_str(below);
+        }
+        Some(plain)
     }
 
     /// A plain number with marks, without its unit.

@@ -1,7 +1,5 @@
 //! What a statistician would compute from a table, before and after, and some records beside what became of them.
 
-use std::collections::BTreeMap;
-
 use denym_data::{Column, Decimal, Kind, NumberRange, Role, Table};
 use denym_measure::metrics::{correlation, middles};
 use denym_report::{Correlation, CrossTable, Figures, Moments, Sample, Statistics};
@@ -169,9 +167,11 @@ fn cross_table(rows: (&Column, &Column), columns: (&Column, &Column)) -> CrossTa
     };
     let (down, across) = (labels(rows), labels(columns));
     let shares = |one: &Column, two: &Column| {
-        let mut counts: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+        // Columns with few values: one place for each pair.
+        let width = two.dictionary.len();
+        let mut counts = vec![0_u64; one.dictionary.len() * width];
         for (&a, &b) in one.codes.iter().zip(&two.codes) {
-            *counts.entry((a, b)).or_default() += 1;
+            counts[a as usize * width + b as usize] += 1;
         }
         let place = |labels: &[Option<String>], column: &Column, code: u32| {
             let text = column.dictionary.text(code);
@@ -179,7 +179,8 @@ fn cross_table(rows: (&Column, &Column), columns: (&Column, &Column)) -> CrossTa
         };
         let all = one.codes.len().max(1) as f64;
         let mut cells = vec![vec![0.0; across.len()]; down.len()];
-        for ((a, b), count) in counts {
+        for (pair, &count) in counts.iter().enumerate() {
+            let (a, b) = ((pair / width) as u32, (pair % width) as u32);
             if let (Some(row), Some(column)) = (place(&down, one, a), place(&across, two, b)) {
                 cells[row][column] += count as f64 / all;
             }

@@ -6,6 +6,7 @@ mod proof;
 mod search;
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use denym_data::{AlgorithmEntry, Recoding, Role, Summary, Table};
 use denym_measure::population::{generalized_register, published_register};
@@ -692,9 +693,16 @@ impl Made<'_, OnTables> {
     fn sample(&self, written: &Table) -> denym_report::Sample {
         let (plan, recoding) = (&self.plan.plan, &self.solved.found.solution.recoding);
         let kept = self.solved.kept(self.plan, self.source);
-        let classes = recoding.class_of_rows(kept, &plan.columns.quasi, &self.plan.summary);
+        let (quasi, summary) = (&plan.columns.quasi, &self.plan.summary);
+        // Asked for every column of one record before the next.
+        let last: Cell<Option<(usize, Option<u32>)>> = Cell::new(None);
         let becomes = |row: usize, name: &str| {
-            let class = classes.get(row).copied().flatten()? as usize;
+            let class = match last.get() {
+                Some((known, class)) if known == row => class,
+                _ => recoding.class_of_row(kept, quasi, summary, row),
+            };
+            last.set(Some((row, class)));
+            let class = class? as usize;
             let d = plan.quasi.iter().position(|own| own == name)?;
             let label = *recoding.published.get(d)?.get(class)? as usize;
             let text = recoding.labels.get(d)?.texts.get(label)?;
