@@ -2,12 +2,8 @@
 
 # One target directory that survives between checkouts of one machine: dependencies take minutes to build.
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/denym/target
-# What needs the query engine or a broker's protocol is tested in the profile `ci`, the binary that its tests drive too.
-HEAVY_PACKAGES := -p denym-gateway -p denym-brokers
-FULL := --features denym-cli/full $(HEAVY_PACKAGES) -p denym-cli
-# Tests of the command that need a feature are programs of their own; no other one links the query engine.
-GATEWAY_TESTS := $(notdir $(basename $(wildcard crates/gateway/tests/*.rs))) $(notdir $(patsubst %/main.rs,%,$(wildcard crates/gateway/tests/*/main.rs)))
-FULL_TESTS := --lib $(addprefix --test ,$(sort $(GATEWAY_TESTS) access brokers gateway))
+# Everything is tested in one profile with all features: one build of the query engine and of what stands above it.
+ALL := --workspace --features denym-cli/full
 # A broker of the Kafka protocol, built once per machine in about ten minutes.
 TANSU := $(HOME)/.cache/denym/tansu
 # Tests are run side by side where cargo-nextest is at hand; it runs no doc tests.
@@ -47,21 +43,20 @@ kafka:
 
 test: needs ## Runs every test, and says at the end what was skipped and why
 	@rm -f $(CARGO_TARGET_DIR)/skipped
-	$(CARGO_TEST) --workspace $(HEAVY_PACKAGES:-p=--exclude)
-	$(if $(NEXTEST),cargo test --doc --workspace $(HEAVY_PACKAGES:-p=--exclude))
-	$(CARGO_TEST) $(if $(NEXTEST),--cargo-profile,--profile) ci $(FULL) $(FULL_TESTS)
+	$(CARGO_TEST) $(if $(NEXTEST),--cargo-profile,--profile) ci $(ALL)
+	$(if $(NEXTEST),cargo test --doc --profile ci $(ALL))
 	@.ci/skipped $(CARGO_TARGET_DIR)/skipped
 
 test-kafka: needs kafka ## Builds a Kafka broker and runs the tests that speak to it
-	cargo test --no-fail-fast --profile ci $(FULL) --test brokers
+	cargo test --no-fail-fast --profile ci $(ALL) --test brokers
 
 test-oracles: ## Compares role activation with a second engine that takes minutes to build
-	cargo test -p denym-purpose --features cedar --test activation_oracle
+	cargo test --profile ci -p denym-purpose --features cedar --test activation_oracle
 
 lint: ## Format and lints, warnings are errors
 	cargo fmt --all --check
 	rustfmt --edition 2024 --check crates/measure/src/promises/*.rs crates/attack/src/attacks/*.rs crates/denym/src/guard/findings/*.rs
-	cargo clippy --profile ci --workspace --all-targets --features denym-cli/full -- -D warnings
+	cargo clippy --profile ci --all-targets $(ALL) -- -D warnings
 
 bench: build ## Denym beside its peers, in one run
 	cargo build --release -p denym-cli -p denym-bench -p denym-engine --bins --example copy
