@@ -11,7 +11,7 @@ use denym_attack::queries::{
 };
 use denym_attack::releases::join::JoinedView;
 use denym_attack::releases::{
-    ReleaseView, VarianceFailure, inserted, intersection, join, m_invariance,
+    ReleaseView, VarianceFailure, inserted, intersection, join, m_invariance, stayed,
 };
 use denym_attack::sequences::{
     Doublet, DoubletAttack, Effort, Exposure as Paths, FitRule, Inferable, VictimFate,
@@ -109,6 +109,34 @@ fn example_6_2_a_generalized_join_hides() {
 /// Table VIII(a): groups Professional Female and Artist Male.
 fn first() -> Vec<Vec<u32>> {
     vec![vec![CANCER, DIABETES], vec![FEVER, CANCER]]
+}
+
+/// Whoever stayed has two candidates in VIII(a) and (b); with the group's cancer published elsewhere, one is cracked, forward and across.
+#[test]
+fn stayers_of_table_viii_keep_their_candidates_unless_a_record_must_be_elsewhere() {
+    let second = vec![vec![CANCER, DIABETES, HIV], vec![FEVER, CANCER]];
+    let (pairs, evidence) = stayed(&first(), &second, &|a, b| a == b, 2).unwrap();
+    assert_eq!(
+        pairs[0].possible,
+        BTreeMap::from([(CANCER, 1), (DIABETES, 1)])
+    );
+    assert_eq!((evidence.successes, evidence.attempts), (0, 2));
+    // The second release has a coarser group beside: the cancer of the professionals must be in it.
+    let second = vec![
+        vec![DIABETES, HIV],
+        vec![FEVER, CANCER],
+        vec![CANCER, FEVER],
+    ];
+    let fits = |a: u32, b: u32| a == b || b == 2;
+    let (pairs, evidence) = stayed(&first(), &second, &fits, 2).unwrap();
+    let of = |pair: (u32, u32)| pairs.iter().find(|own| (own.first, own.second) == pair);
+    let possible = &of((0, 0)).unwrap().possible;
+    assert_eq!(
+        possible,
+        &BTreeMap::from([(DIABETES, 1)]),
+        "an adversary who knows both groups"
+    );
+    assert_eq!(evidence.successes, 2);
 }
 
 /// The survey lists Flu, Fever and HIV for the first group; its table has Cancer, Diabetes and HIV, which we use.

@@ -7,8 +7,8 @@ use crate::commands::gateway;
 #[cfg(not(feature = "gateway"))]
 use crate::commands::not_built as gateway;
 use crate::commands::{
-    access, anonymize, attack, audit, catalogue, compare, explore, generate, hierarchy, plan,
-    profile, stream, verify,
+    access, anonymize, attack, audit, catalogue, compare, explore, generate, hierarchy, ledger,
+    plan, profile, stream, verify,
 };
 
 /// Publish data about people so that it stays useful and nobody in it can be found.
@@ -66,6 +66,7 @@ Examples:
   denym anonymize policy.toml
   denym anonymize policy.toml -o out/patients --force
   denym anonymize policy.toml --json --threads 1
+  denym anonymize q2.toml --ledger ledger -o out/q2
 
 The bundle has two halves: `release/` may be handed out, `steward/` stays at home.")]
     Anonymize(anonymize::AnonymizeArgs),
@@ -98,6 +99,14 @@ Examples:
   denym hierarchy draft patients.csv --column age
   denym hierarchy check patients.csv --column zip --hierarchy zip.csv -o uncovered.csv")]
     Hierarchy(hierarchy::HierarchyArgs),
+    /// Everything ever published about the same people: list it, check it, say what was spent
+    #[command(after_help = "\
+Examples:
+  denym anonymize q2.toml --ledger ledger -o out/q2
+  denym ledger show ledger
+  denym ledger verify ledger
+  denym ledger account ledger --delta 0.000001")]
+    Ledger(ledger::LedgerArgs),
     /// Say how much of one data set is left in another
     #[command(after_help = "\
 Examples:

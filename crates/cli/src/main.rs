@@ -56,6 +56,7 @@ fn main() -> ExitCode {
         Command::Commands(args) => Ok(commands::listing::run(args, &console)),
         Command::Algorithms(args) => Ok(commands::algorithms::run(args, &console)),
         Command::Generate(args) => commands::generate::run(args, &console),
+        Command::Ledger(args) => commands::ledger::run(args, &console),
         Command::Hierarchy(args) => commands::hierarchy::run(args, &console),
     };
     stdin::remove();

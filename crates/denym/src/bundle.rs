@@ -41,6 +41,9 @@ pub fn write_bundle<'a>(
     draft.finish()
 }
 
+/// What the names of bundles under construction begin with.
+pub(crate) const PREFIX: &str = ".denym-";
+
 /// A bundle under construction: a temporary directory beside the target.
 #[derive(Debug)]
 pub(crate) struct Draft {
@@ -71,7 +74,7 @@ impl Draft {
         std::fs::create_dir_all(&parent)
             .map_err(|error| Error::io("create the output directory", &parent, &error))?;
         let directory = tempfile::Builder::new()
-            .prefix(".denym-")
+            .prefix(PREFIX)
             .tempdir_in(&parent)
             .map_err(|error| Error::io("create a directory beside the target", &parent, &error))?;
         if let Ok(mut paths) = UNFINISHED.lock() {
@@ -123,8 +126,35 @@ impl Draft {
         Ok(())
     }
 
+    /// The target from the root.
+    pub(crate) fn absolute_target(&self) -> Result<PathBuf, Error> {
+        absolute(&self.target)
+    }
+
     /// Moves the bundle to its target.
-    pub(crate) fn finish(mut self) -> Result<PathBuf, Error> {
+    pub(crate) fn finish(self) -> Result<PathBuf, Error> {
+        self.settled()?.moved()
+    }
+
+    /// The whole bundle beside its target, with its modes, on the disk; only [`Closed::finish`] keeps it.
+    pub(crate) fn close(self) -> Result<Closed, Error> {
+        let closed = self.settled()?;
+        let synced = sync_all(&closed.path).and_then(|()| {
+            closed.path.parent().map_or(Ok(()), |parent| {
+                let parent = if parent.as_os_str().is_empty() {
+                    Path::new(".")
+                } else {
+                    parent
+                };
+                std::fs::File::open(parent).and_then(|file| file.sync_all())
+            })
+        });
+        synced.map_err(|error| Error::io("write the bundle to the disk", &closed.path, &error))?;
+        Ok(closed)
+    }
+
+    /// The whole bundle beside its target, with its modes.
+    fn settled(mut self) -> Result<Closed, Error> {
         let Some(directory) = self.directory.take() else {
             return Err(Error::Internal {
                 what: "a bundle was finished twice".into(),
@@ -133,8 +163,56 @@ impl Draft {
         // Whatever the umask: one half is for everybody, the other for the steward alone.
         set_modes(&directory.path().join("release"), 0o755, 0o644)?;
         set_modes(&directory.path().join("steward"), 0o700, 0o600)?;
+        set_mode(directory.path(), 0o755)?;
+        Ok(Closed {
+            path: directory.path().to_owned(),
+            directory: Some(directory),
+            target: self.target.clone(),
+            replace: self.replace,
+        })
+    }
+}
+
+/// A whole bundle that is not yet in its place; it goes when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Closed {
+    directory: Option<tempfile::TempDir>,
+    path: PathBuf,
+    target: PathBuf,
+    replace: bool,
+}
+
+impl Closed {
+    /// Where it is, from the root.
+    pub(crate) fn path(&self) -> Result<PathBuf, Error> {
+        absolute(&self.path)
+    }
+
+    /// Where it goes, from the root.
+    pub(crate) fn target(&self) -> Result<PathBuf, Error> {
+        absolute(&self.target)
+    }
+
+    /// Moves it to its place, on the disk.
+    pub(crate) fn finish(self) -> Result<PathBuf, Error> {
+        let target = self.moved()?;
+        if cfg!(unix) {
+            let parent = absolute(&target)?;
+            let parent = parent.parent().unwrap_or(Path::new("/"));
+            std::fs::File::open(parent)
+                .and_then(|file| file.sync_all())
+                .map_err(|error| Error::io("write the bundle to the disk", parent, &error))?;
+        }
+        Ok(target)
+    }
+
+    fn moved(mut self) -> Result<PathBuf, Error> {
+        let Some(directory) = self.directory.take() else {
+            return Err(Error::Internal {
+                what: "a bundle was moved twice".into(),
+            });
+        };
         let path = directory.keep();
-        set_mode(&path, 0o755)?;
         let moved = if self.replace && self.target.exists() {
             let old = path.with_extension("old");
             let moved = std::fs::rename(&self.target, &old)
@@ -156,14 +234,50 @@ impl Draft {
     }
 }
 
+impl Drop for Closed {
+    fn drop(&mut self) {
+        drop_directory(&mut self.directory);
+    }
+}
+
 impl Drop for Draft {
     fn drop(&mut self) {
-        if let Some(directory) = self.directory.take() {
-            let path = directory.path().to_owned();
-            drop(directory);
-            forget(&path);
+        drop_directory(&mut self.directory);
+    }
+}
+
+fn drop_directory(directory: &mut Option<tempfile::TempDir>) {
+    if let Some(directory) = directory.take() {
+        let path = directory.path().to_owned();
+        drop(directory);
+        forget(&path);
+    }
+}
+
+/// `path` from the root; it need not exist.
+fn absolute(path: &Path) -> Result<PathBuf, Error> {
+    let failed = |error: std::io::Error| Error::io("find the output directory", path, &error);
+    let whole = std::path::absolute(path).map_err(failed)?;
+    match (whole.parent(), whole.file_name()) {
+        (Some(parent), Some(name)) => Ok(parent.canonicalize().map_err(failed)?.join(name)),
+        _ => Ok(whole),
+    }
+}
+
+/// Writes every file and directory below `path` to the disk.
+fn sync_all(path: &Path) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(path)? {
+        let entry = entry?.path();
+        if entry.is_dir() {
+            sync_all(&entry)?;
+        } else {
+            std::fs::File::open(&entry)?.sync_all()?;
         }
     }
+    if cfg!(unix) {
+        std::fs::File::open(path)?.sync_all()?;
+    }
+    Ok(())
 }
 
 fn forget(path: &Path) {

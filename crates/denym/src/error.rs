@@ -154,6 +154,14 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+    /// A ledger that cannot be used here, or is not what it was.
+    #[error("{error}")]
+    Ledger {
+        /// What is wrong.
+        error: crate::ledger::LedgerError,
+        /// Where the ledger is.
+        path: PathBuf,
+    },
     /// The user asked to stop.
     #[error("stopped on request")]
     Stopped,
@@ -261,6 +269,7 @@ impl Error {
             Error::Io { .. } => "io",
             Error::Exists { .. } => "output-exists",
             Error::Bundle { .. } => "bundle-broken",
+            Error::Ledger { error, .. } => error.code(),
             Error::Stopped => "stopped",
             Error::SourceChanged { .. } => "source-changed",
             Error::OutOfTime => "out-of-time",
@@ -298,6 +307,7 @@ impl Error {
             Error::Io { path, .. }
             | Error::Exists { path }
             | Error::Bundle { path, .. }
+            | Error::Ledger { path, .. }
             | Error::Checkpoint { path, .. } => Some(path.display().to_string()),
             _ => None,
         }
@@ -360,6 +370,7 @@ impl Error {
             Error::Checkpoint { .. } => {
                 "put back the checkpoint from a backup, or start in a new directory: what was published stands".into()
             }
+            Error::Ledger { error, .. } => error.help().into(),
             Error::Bundle { .. } => {
                 "ask the publisher for the whole `release` directory again".into()
             }

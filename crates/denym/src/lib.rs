@@ -24,6 +24,7 @@ mod hierarchies;
 mod hierarchy_check;
 mod hierarchy_draft;
 mod kinds;
+pub mod ledger;
 mod listener;
 mod options;
 mod outline;
@@ -43,6 +44,7 @@ mod relations;
 mod reporting;
 mod scopes;
 mod secret;
+mod signing;
 mod source;
 mod stream;
 mod task;
@@ -77,9 +79,10 @@ pub use denym_measure::sequences::SequenceAudit;
 pub use denym_measure::{SensitiveSurvey, Survey};
 pub use denym_release::certificate::{
     Altered, AttackResult, Basis, Certificate, CertifiedFinding, Check, Claim, ColumnRole,
-    DataFile, Groups, KnownTogether, PathClaims, PathForm, PublishedColumn, Sensitive,
-    TransactionForm, Word,
+    DataFile, Groups, KnownTogether, OverReleases, PathClaims, PathForm, PublishedColumn,
+    Sensitive, TransactionForm, Word,
 };
+pub use denym_release::signature::PublicKey;
 pub use denym_report::Language;
 pub use denym_sequences::Elements;
 pub use denym_stream::Counts as StreamCounts;
@@ -99,6 +102,7 @@ pub use program::{Found as ProgramFound, Program, verdict_words};
 pub use promise_kinds::{PromiseKind, promise_kinds};
 pub use pseudonyms::Environment;
 pub use reading::Reading;
+pub use signing::{is_signed, new_key, public_key, public_path};
 pub use stream::{
     StreamListener, StreamProgress, StreamRun, StreamSummary, stream, stream_findings,
 };

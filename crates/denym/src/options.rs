@@ -29,6 +29,10 @@ pub struct RunOptions {
     pub patience: Option<Duration>,
     /// Add new records to this earlier release instead of grouping all anew.
     pub onto: Option<PathBuf>,
+    /// Write the release down in the ledger in this directory, and judge it with those that are there; the policy's when `None`.
+    pub ledger: Option<PathBuf>,
+    /// Sign the certificate, and the entry of the ledger, with the key in this file.
+    pub sign: Option<PathBuf>,
     /// Perturb with this seed instead of secret randomness: for tests, since whoever knows it can undo the perturbation.
     pub perturbation_seed: Option<u64>,
     /// Write which value became which into the steward's half.
@@ -82,16 +86,20 @@ pub(crate) enum RunOption {
     Effort,
     TimeBudget,
     Onto,
+    Ledger,
+    Sign,
     PerturbationSeed,
     Mapping,
     ShowSuppressed,
 }
 
 impl RunOption {
-    const ALL: [RunOption; 6] = [
+    const ALL: [RunOption; 8] = [
         RunOption::Effort,
         RunOption::TimeBudget,
         RunOption::Onto,
+        RunOption::Ledger,
+        RunOption::Sign,
         RunOption::PerturbationSeed,
         RunOption::Mapping,
         RunOption::ShowSuppressed,
@@ -103,6 +111,8 @@ impl RunOption {
             RunOption::Effort => "--effort",
             RunOption::TimeBudget => "--time-budget",
             RunOption::Onto => "--onto",
+            RunOption::Ledger => "--ledger",
+            RunOption::Sign => "--sign",
             RunOption::PerturbationSeed => "--perturbation-seed",
             RunOption::Mapping => "--mapping",
             RunOption::ShowSuppressed => "--show-suppressed",
@@ -125,6 +135,8 @@ impl RunOptions {
             RunOption::Effort => self.effort.is_some(),
             RunOption::TimeBudget => self.until_told,
             RunOption::Onto => self.onto.is_some(),
+            RunOption::Ledger => self.ledger.is_some(),
+            RunOption::Sign => self.sign.is_some(),
             RunOption::PerturbationSeed => self.perturbation_seed.is_some(),
             RunOption::Mapping => self.mapping,
             RunOption::ShowSuppressed => self.show_suppressed,

@@ -13,6 +13,7 @@ use std::path::Path;
 use denym_data::{AlgorithmEntry, Table};
 use denym_engine::{Engine, Format};
 use denym_release::codebook::{self, Codebook};
+use denym_release::signature::{self, Signed, SigningKey};
 use denym_report::{Language, Report};
 use serde_json::Value;
 
@@ -29,19 +30,20 @@ use crate::explore::{Grid, Layout, Points, Setting};
 use crate::figures::Figures;
 use crate::guard::{self, After, Before, Fate, Finding};
 use crate::kinds::Verb;
+use crate::ledger::{Joined, Keeper};
 use crate::listener::{Listener, Phase};
 use crate::options::{Input, RunOption, RunOptions};
 use crate::outline::{Outline, Sketch};
 use crate::plan::data_name;
 use crate::policy::Policy;
 use crate::stages::Written;
-use crate::{Error, reporting, source, threads};
+use crate::{Error, reporting, signing, source, threads};
 
 /// The report that may be handed out.
 const EXTERNAL: &str = "steward/report-external.html";
 
 /// Files of the public half that no data may stand in the place of.
-const OWN_FILES: [&str; 2] = ["certificate.json", codebook::FILE];
+const OWN_FILES: [&str; 3] = ["certificate.json", codebook::FILE, signature::FILE];
 
 /// What every step of a run has at hand.
 #[derive(Clone, Copy)]
@@ -56,6 +58,10 @@ pub(crate) struct Run<'a> {
     pub(crate) listener: &'a dyn Listener,
     /// Nothing will be released: figures that only a release shows are left out.
     pub(crate) trying: bool,
+    /// Where it is written down, and judged with what is there.
+    pub(crate) ledger: Option<&'a Keeper>,
+    /// What it is signed with.
+    pub(crate) key: Option<&'a SigningKey>,
 }
 
 impl Run<'_> {
@@ -263,6 +269,10 @@ pub(crate) trait Bundled: Kind {
         source: &Self::Source,
         plan: &Self::Plan,
     ) -> Result<Option<Account>, Error>;
+    /// What the release is together with those before it, where it is judged with them.
+    fn joined(_judged: &Self::Judged) -> Option<&Joined> {
+        None
+    }
     /// What else stands in the way of a release whose proof failed.
     fn failed(_judged: &Self::Judged) -> Option<Refusal> {
         None
@@ -392,6 +402,8 @@ impl<K: Kind> Prepared<K> {
             options,
             listener,
             trying: false,
+            ledger: None,
+            key: None,
         };
         listener.phase(Phase::Reading);
         let stamps = K::stamps(&run);
@@ -415,6 +427,8 @@ impl<K: Kind> Prepared<K> {
             options: &self.options,
             listener,
             trying: false,
+            ledger: None,
+            key: None,
         }
     }
 }
@@ -422,7 +436,15 @@ impl<K: Kind> Prepared<K> {
 impl<K: Bundled> Prepared<K> {
     /// Makes the release in `draft`.
     pub(crate) fn release(&self, draft: Draft, listener: &dyn Listener) -> Result<Outcome, Error> {
-        let run = self.run(listener);
+        // Locked until the release is in its place: nobody else may add to what it is judged with.
+        let key = self.options.sign.as_deref();
+        let key = key.map(signing::signing_key).transpose()?;
+        let keeper = Keeper::open(&self.policy, &self.options)?;
+        let run = Run {
+            ledger: keeper.as_ref(),
+            key: key.as_ref(),
+            ..self.run(listener)
+        };
         let view = K::before(&run, &self.source, &self.plan);
         let findings = guard::before(&view);
         if let Some(refusal) = guard::refusal(&findings) {
@@ -515,6 +537,13 @@ impl<K: Bundled> Prepared<K> {
             Ok(proven) => proven,
         };
 
+        account
+            .warnings
+            .extend(run.ledger.and_then(|keeper| keeper.recovered.clone()));
+        if let Some(refusal) = K::joined(&judged).and_then(Joined::refusal) {
+            return Ok(refused(account, Some(refusal)));
+        }
+
         run.phase(Phase::Attacking)?;
         let red_team = K::attack(&made, proven.shown(), &judged, &account)?;
         let gated = match proven.gate(red_team.results(&policy.attack)) {
@@ -544,6 +573,8 @@ impl<K: Bundled> Prepared<K> {
             &account,
             K::state(&made, gated.shown(), &account),
         )?);
+        let joined = K::joined(&judged).cloned();
+        certificate.releases = joined.as_ref().map(|joined| joined.certified.clone());
         account.claims.clone_from(&certificate.claims);
         account.attacks.clone_from(&certificate.attacks);
 
@@ -570,8 +601,20 @@ impl<K: Bundled> Prepared<K> {
         draft.write(EXTERNAL, denym_report::html(&outside).as_bytes())?;
         told.report.sign_off = Some(signed);
         told.report.attacks.extend(red_team.report(language));
+        if let (Some(keeper), Some(joined)) = (run.ledger, &joined) {
+            let history = reporting::history::figures(&keeper.moments(joined), language);
+            told.report.figures.extend(history);
+        }
         told.report.findings = account.findings.iter().map(Finding::reported).collect();
-        draft.write("release/certificate.json", json(&certificate)?.as_bytes())?;
+        let text = json(&certificate)?;
+        draft.write("release/certificate.json", text.as_bytes())?;
+        if let Some(key) = run.key {
+            let signature = key.sign(Signed::Certificate, text.as_bytes()) + "\n";
+            draft.write(
+                &format!("release/{}", signature::FILE),
+                signature.as_bytes(),
+            )?;
+        }
         draft.write("release/README.md", told.readme.as_bytes())?;
         let page = denym_report::html(&told.report);
         draft.write("steward/report.html", page.as_bytes())?;
@@ -593,7 +636,17 @@ impl<K: Bundled> Prepared<K> {
             source::write_release(engine, table, Format::Csv, formulas, &path, &plain)?;
         }
         run.proceed()?;
-        let bundle = draft.finish()?;
+        let bundle = match (run.ledger, &joined) {
+            (Some(keeper), Some(joined)) => {
+                keeper.publish(draft, policy, &certificate, joined, run.key)?
+            }
+            (None, _) => draft.finish()?,
+            (Some(_), None) => {
+                return Err(Error::Internal {
+                    what: "a release for a ledger without its members".into(),
+                });
+            }
+        };
         Ok(Outcome::Released(Box::new(Release::new(
             bundle,
             certificate,
@@ -708,6 +761,7 @@ fn statement(
         codebook: None,
         claims: Vec::<Claim>::new(),
         program: Some(crate::program::of(policy)),
+        releases: None,
         attacks: Vec::new(),
         findings: account
             .findings

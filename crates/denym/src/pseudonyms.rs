@@ -68,7 +68,7 @@ pub(crate) fn by_class(
 }
 
 /// The key, which must be long enough.
-fn key(
+pub(crate) fn key(
     policy: &Policy,
     source: &KeySource,
     environment: Option<Environment>,

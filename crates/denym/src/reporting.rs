@@ -2,6 +2,7 @@
 
 pub(crate) mod codebook;
 pub(crate) mod external;
+pub(crate) mod history;
 mod numbers;
 pub(crate) mod sequences;
 mod statistics;

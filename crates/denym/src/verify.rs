@@ -7,7 +7,7 @@ use denym_engine::{Engine, Format, RecordBatch};
 
 use crate::certificate::{Certificate, DataFile, Document, FORM};
 use crate::{Error, source, windows};
-use denym_release::groups;
+use denym_release::{groups, signature};
 
 pub use denym_release::Verdict;
 use denym_release::verify::Sound;
@@ -86,7 +86,7 @@ fn others(half: &Path, certificate: &Certificate) -> Result<Vec<String>, Error> 
     let known = |name: &str| {
         let mut files = certificate.files().map(|file| file.file.as_str());
         let codebook = certificate.codebook.as_ref();
-        ["certificate.json", "README.md"].contains(&name)
+        ["certificate.json", "README.md", signature::FILE].contains(&name)
             || codebook.is_some_and(|codebook| codebook.file == name)
             || files.any(|file| file == name)
     };

@@ -161,6 +161,10 @@ fn no_option_is_ignored_for_any_kind() {
             onto: Some("earlier".into()),
             ..none()
         },
+        "--ledger" => RunOptions {
+            ledger: Some("ledger".into()),
+            ..none()
+        },
         "--perturbation-seed" => RunOptions {
             perturbation_seed: Some(1),
             ..none()
@@ -182,6 +186,7 @@ fn no_option_is_ignored_for_any_kind() {
                 "--effort",
                 "--time-budget",
                 "--onto",
+                "--ledger",
                 "--perturbation-seed",
                 "--mapping",
                 "--show-suppressed",
@@ -190,6 +195,7 @@ fn no_option_is_ignored_for_any_kind() {
                 "--effort",
                 "--time-budget",
                 "--onto",
+                "--ledger",
                 "--perturbation-seed",
                 "--mapping",
             ],

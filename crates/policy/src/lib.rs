@@ -6,6 +6,7 @@ mod attributes;
 mod codes;
 mod formulas;
 mod kinds;
+mod ledger;
 mod metric;
 mod microdata;
 mod mistake;
@@ -37,6 +38,7 @@ pub use codes::codes;
 pub use denym_data::Perturbation;
 pub use formulas::Formulas;
 pub use kinds::DataKind;
+pub use ledger::LedgerSpec;
 pub use metric::Metric;
 pub use microdata::{MicrodataSpec, PerturbSpec, UnconcernedSpec};
 pub use mistake::{Mistake, names_to_show, suggest, suggest_column};
@@ -78,6 +80,8 @@ pub struct Policy {
     pub report: ReportSpec,
     /// Findings that are accepted, with reasons.
     pub accept: Vec<Acceptance>,
+    /// Where releases are written down and judged together.
+    pub ledger: Option<LedgerSpec>,
 }
 
 /// Where the data is and how to read it.

@@ -8,6 +8,7 @@ use super::accept::accept_section;
 use super::attack::attack_section;
 use super::attributes::attributes;
 use super::kinds::{DataKind, Part};
+use super::ledger::ledger_section;
 use super::mistake::Mistake;
 use super::paths;
 use super::promises::{JudgedOn, promises};
@@ -134,6 +135,7 @@ fn read(
         attack: attack_section(root, &words.attacks),
         report: report_section(root),
         accept: accept_section(root, &words.findings, &columns),
+        ledger: ledger_section(root, kind, &specs),
         text: text.to_owned(),
         file: file.to_owned(),
         data: data?,
@@ -208,6 +210,7 @@ const SECTIONS: &[&str] = &[
     "attack",
     "report",
     "accept",
+    "ledger",
 ];
 fn data_spec(section: &Section<'_, '_>, trails: bool) -> Option<DataSpec> {
     let mut spec = DataSpec::default();

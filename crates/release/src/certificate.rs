@@ -67,6 +67,9 @@ pub struct Certificate {
     /// How the release stands against somebody who knows the program.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub program: Option<Program>,
+    /// What is claimed of this release together with all earlier ones of its ledger: the publisher's word, since lists of members are secret.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub releases: Option<OverReleases>,
     /// What the red team could do to the release.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub attacks: Vec<AttackResult>,
@@ -79,6 +82,15 @@ pub struct Certificate {
     /// The layout of released transactions.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub transactions: Option<TransactionForm>,
+}
+
+/// What is claimed of several releases together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OverReleases {
+    /// How many releases these claims cover, this one among them.
+    pub covered: u64,
+    /// Every promise of any of them, judged on people whom all of them together cannot tell apart.
+    pub claims: Vec<Claim>,
 }
 
 /// Something that a guard against mistakes found and that concerns the recipient.

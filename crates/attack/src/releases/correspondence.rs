@@ -1,4 +1,5 @@
-//! Correspondence attack: records that must be old cannot be the victim's who came later.
+//! Correspondence attacks: records that must be old cannot be a newcomer's, and records that cannot be in both groups of somebody who is
+//! in both releases are not theirs.
 //!
 //! # Idea
 //!
@@ -94,6 +95,81 @@ pub fn inserted(
     Ok((found, evidence))
 }
 
+/// What the records of two groups can be to a person who is in the first group, and in the second one later.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StayerGroups {
+    /// The group of the first release.
+    pub first: u32,
+    /// The group of the second release.
+    pub second: u32,
+    /// Records of each value that may be in both: candidates in the first group (forward attack) and in the second (cross attack) alike.
+    pub possible: BTreeMap<u32, u64>,
+}
+
+/// For every two groups that one person may be in, what may be theirs.
+///
+/// Exact per sensitive value: of each value as many records may be in both groups as some placement of all old records puts there. The
+/// evidence counts pairs of groups that each seemed to have `l` values and leave fewer, among those that can hold somebody.
+///
+/// # Errors
+///
+/// [`Error::OutOfRange`] when the old records do not fit into the second release: records were deleted.
+pub fn stayed(
+    first: &[Vec<u32>],
+    second: &[Vec<u32>],
+    compatible: &dyn Fn(u32, u32) -> bool,
+    l: usize,
+) -> Result<(Vec<StayerGroups>, Evidence), Error> {
+    let values: BTreeSet<u32> = first.iter().chain(second).flatten().copied().collect();
+    let count = |values: &[u32], value: u32| values.iter().filter(|&&v| v == value).count() as u64;
+    let mut found: BTreeMap<(u32, u32), BTreeMap<u32, u64>> = BTreeMap::new();
+    for value in values {
+        let old: Vec<u64> = first.iter().map(|own| count(own, value)).collect();
+        let room: Vec<u64> = second.iter().map(|own| count(own, value)).collect();
+        let total: u64 = old.iter().sum();
+        if place(&old, &room, compatible) < total {
+            return Err(Error::OutOfRange {
+                what: "second release",
+                range: "around all records of the first",
+            });
+        }
+        for g in 0..first.len() {
+            for h in (0..second.len()).filter(|&h| compatible(g as u32, h as u32)) {
+                let fits = |many: u64| {
+                    let (mut rest, mut left) = (old.clone(), room.clone());
+                    rest[g] -= many;
+                    left[h] -= many;
+                    place(&rest, &left, compatible) == total - many
+                };
+                let most = (1..=old[g].min(room[h])).rev().find(|&many| fits(many));
+                if let Some(most) = most {
+                    let pair = found.entry((g as u32, h as u32)).or_default();
+                    pair.insert(value, most);
+                }
+            }
+        }
+    }
+    let distinct = |values: &[u32]| values.iter().collect::<BTreeSet<_>>().len();
+    let broken = found.iter().filter(|((g, h), possible)| {
+        let seemed = distinct(&first[*g as usize]).min(distinct(&second[*h as usize]));
+        seemed >= l && possible.len() < l
+    });
+    let evidence = Evidence::new(
+        "stayer-correspondence",
+        broken.count() as u64,
+        found.len() as u64,
+        Coverage::Exhaustive,
+    );
+    let groups = found
+        .into_iter()
+        .map(|((first, second), possible)| StayerGroups {
+            first,
+            second,
+            possible,
+        });
+    Ok((groups.collect(), evidence))
+}
+
 /// The most old records that fit into the rooms: augmenting paths between groups.
 fn place(old: &[u64], room: &[u64], compatible: &dyn Fn(u32, u32) -> bool) -> u64 {
     let mut flow = vec![vec![0_u64; room.len()]; old.len()];
@@ -181,6 +257,42 @@ mod tests {
         go(&records, &mut room.to_vec(), compatible, group)
     }
 
+    /// The most records of `from` in `to` over all placements of every record of one value.
+    fn most_in(
+        old: &[u64],
+        room: &[u64],
+        compatible: &dyn Fn(u32, u32) -> bool,
+        (from, to): (usize, usize),
+    ) -> Option<u64> {
+        fn go(
+            left: &[usize],
+            room: &mut [u64],
+            compatible: &dyn Fn(u32, u32) -> bool,
+            pair: (usize, usize),
+        ) -> Option<u64> {
+            let Some((&g, rest)) = left.split_first() else {
+                return Some(0);
+            };
+            let mut best: Option<u64> = None;
+            for h in 0..room.len() {
+                if room[h] > 0 && compatible(g as u32, h as u32) {
+                    room[h] -= 1;
+                    let here = go(rest, room, compatible, pair);
+                    let here = here.map(|n| n + u64::from((g, h) == pair));
+                    room[h] += 1;
+                    best = best.max(here);
+                }
+            }
+            best
+        }
+        let records: Vec<usize> = old
+            .iter()
+            .enumerate()
+            .flat_map(|(g, &n)| vec![g; n as usize])
+            .collect();
+        go(&records, &mut room.to_vec(), compatible, (from, to))
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -200,6 +312,15 @@ mod tests {
                 Ok((groups, _)) => {
                     let cracked: Vec<Option<u64>> = groups.iter().map(|group| Some(group.cracked)).collect();
                     prop_assert_eq!(cracked, fewest);
+                }
+            }
+            if let Ok((pairs, _)) = stayed(&spread(&old), &spread(&room), &compatible, 1) {
+                for g in 0..old.len() {
+                    for h in 0..room.len() {
+                        let same = |pair: &&StayerGroups| (pair.first, pair.second) == (g as u32, h as u32);
+                        let own = pairs.iter().find(same).map_or(0, |pair| pair.possible[&7]);
+                        prop_assert_eq!(Some(own), most_in(&old, &room, &compatible, (g, h)), "{} {}", g, h);
+                    }
                 }
             }
         }

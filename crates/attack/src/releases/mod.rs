@@ -5,7 +5,7 @@ pub mod intersection;
 pub mod join;
 mod scene;
 
-pub use correspondence::{NewcomerGroup, inserted};
+pub use correspondence::{NewcomerGroup, StayerGroups, inserted, stayed};
 pub use intersection::{ReleaseView, RemainingValues, VarianceFailure, intersection, m_invariance};
 pub use join::{JoinedGroup, JoinedView, join};
 pub use scene::ReleasesScene;

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use denym_data::{Column, HierarchyRow, Table};
 use serde_json::{Value, json};
 
-use super::{JoinedView, ReleaseView, inserted, intersection, join, m_invariance};
+use super::{JoinedView, ReleaseView, inserted, intersection, join, m_invariance, stayed};
 use crate::finding::{Declined, Finding, Ran};
 use crate::table::linkage::group;
 use crate::table::{Covers, Linkage, compatible, one_row_each};
@@ -39,6 +39,15 @@ pub struct ReleasesScene<'a> {
 
 /// The most groups or people that are listed.
 const MOST: usize = 1000;
+
+/// The most pairs of groups times records that are looked at.
+const MOST_WORK: usize = 100_000_000;
+
+/// Why releases do not correspond.
+const DELETED: &str = "the records of the first release do not all fit into the second: records were deleted, and the correspondence attack does not apply";
+
+/// What each class shows, and the sensitive values of its people.
+type Shown = (Vec<Vec<Option<String>>>, Vec<Vec<u32>>);
 
 /// How a missing sensitive value is shown.
 const MISSING: &str = "(missing)";
@@ -157,23 +166,49 @@ impl<'a> ReleasesScene<'a> {
         Ok(self.finding(evidence, note, Vec::new()))
     }
 
-    /// What may be new in each group of the second release.
-    pub(crate) fn corresponding(&self) -> Ran {
+    /// What may be theirs who are in both releases, by both of their groups.
+    pub(crate) fn corresponding_stayers(&self) -> Ran {
         let seen = self.over_time()?;
+        let ((first, before), (second, after)) = self.two_releases(seen)?;
+        let fits = |a: u32, b: u32| all_compatible(&first[a as usize], &second[b as usize]);
+        // Every pair of groups is a search of its own over all records.
+        let groups = before.len() * after.len();
+        if groups.saturating_mul(before.iter().map(Vec::len).sum()) > MOST_WORK {
+            return Err(Declined::because(
+                "there are more pairs of groups than can be tried",
+            ));
+        }
+        let Ok((pairs, evidence)) = stayed(&before, &after, &fits, self.least) else {
+            return Err(Declined::because(DELETED));
+        };
+        let few = pairs.iter().filter(|pair| pair.possible.len() < self.least);
+        let worst = few.take(MOST).map(|pair| {
+            let shown = plain(&second[pair.second as usize]);
+            json!({"group": shown, "values": seen.shown(pair.possible.keys())})
+        });
+        Ok(self.finding(evidence, String::new(), worst.collect()))
+    }
+
+    /// What each class of two releases shows, and the values of its people.
+    fn two_releases(&self, seen: &OverTime) -> Result<(Shown, Shown), Declined> {
         let [first, second] = self.tables else {
             return Err(Declined::because("it compares two releases"));
         };
-        let classes = |at: usize, table: &Table| -> (Vec<Vec<Option<String>>>, Vec<Vec<u32>>) {
+        let classes = |at: usize, table: &Table| -> Shown {
             let (_, rows, shown) = grouped(table, self.quasi);
             let counted = |rows: &Vec<u32>| self.counted(table, rows, &seen.codes[at]);
             (shown, rows.iter().map(counted).collect())
         };
-        let ((first, before), (second, after)) = (classes(0, first), classes(1, second));
+        Ok((classes(0, first), classes(1, second)))
+    }
+
+    /// What may be new in each group of the second release.
+    pub(crate) fn corresponding(&self) -> Ran {
+        let seen = self.over_time()?;
+        let ((first, before), (second, after)) = self.two_releases(seen)?;
         let fits = |a: u32, b: u32| all_compatible(&first[a as usize], &second[b as usize]);
         let Ok((groups, evidence)) = inserted(&before, &after, &fits, self.least) else {
-            return Err(Declined::because(
-                "the records of the first release do not all fit into the second: records were deleted, and the correspondence attack on newcomers does not apply",
-            ));
+            return Err(Declined::because(DELETED));
         };
         let few = groups
             .iter()

@@ -30,6 +30,12 @@ pub(crate) struct AnonymizeArgs {
     /// Tables: write which value became which to steward/mapping.csv
     #[arg(long)]
     pub(crate) mapping: bool,
+    /// Tables: write the release down in this ledger, and judge it together with every release that is there
+    #[arg(long, value_name = "DIR")]
+    pub(crate) ledger: Option<PathBuf>,
+    /// Sign the certificate, and the entry of the ledger, with this key (`denym ledger key new`)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sign: Option<PathBuf>,
     /// The language of the reports and of the recipient's README: en or de; the policy's when not given
     #[arg(long, value_name = "WORD")]
     pub(crate) language: Option<String>,
@@ -55,6 +61,8 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
         threads: console.threads,
         force: args.force,
         mapping: args.mapping,
+        ledger: args.ledger.clone(),
+        sign: args.sign.clone(),
         show_suppressed: args.show_suppressed,
         environment: Some(|name| std::env::var(name).ok()),
         language: args.language.as_deref().map(language).transpose()?,

@@ -15,6 +15,7 @@ pub(crate) mod findings;
 pub(crate) mod gateway;
 pub(crate) mod generate;
 pub(crate) mod hierarchy;
+pub(crate) mod ledger;
 pub(crate) mod listing;
 #[cfg(not(feature = "gateway"))]
 pub(crate) mod not_built;

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use denym::{Verdict, Verification, Verified, VerifiedRelease, documents};
+use serde_json::json;
 
 use super::claims::number;
 use crate::console::Console;
@@ -20,11 +21,19 @@ const NO_VERDICT: u8 = 2;
 pub(crate) struct VerifyArgs {
     /// A bundle, its `release` half, or the directory of a stream
     pub(crate) bundle: PathBuf,
+    /// The publisher's public key: the certificate must be signed by its holder
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key: Option<PathBuf>,
 }
 
 /// Measures again what can be measured, and says what rests on whose word.
 pub(crate) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode, denym::Error> {
     let found = denym::verify(&args.bundle, console.threads)?;
+    let signed = match &args.key {
+        Some(key) => Some(denym::is_signed(&args.bundle, &denym::public_key(key)?)?),
+        None => None,
+    };
+    let mut document = documents::verification(&found);
     let mut lines = match &found {
         Verification::Release(own) => lines(own),
         Verification::Windows(own) => windows::lines(own),
@@ -40,13 +49,31 @@ pub(crate) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode, deny
     if !others.is_empty() {
         lines.push(format!("not in the certificate: {}", others.join(", ")));
     }
-    lines.push(verdict_line(found.verdict()).to_owned());
-    lines.push(measured_again(&found));
-    console.document(&documents::verification(&found));
+    if let Some(signed) = signed {
+        document["signed"] = json!(signed);
+    }
+    let verdict = match signed {
+        Some(false) => {
+            lines.push(
+                "WRONG      the certificate is not signed by the holder of this key".to_owned(),
+            );
+            document["holds"] = json!(false);
+            document["verdict"] = json!(Verdict::Failed.name());
+            Some(Verdict::Failed)
+        }
+        _ => found.verdict(),
+    };
+    lines.push(verdict_line(verdict).to_owned());
+    let halves = [args.bundle.clone(), args.bundle.join("release")];
+    let has_signature = halves
+        .iter()
+        .any(|half| half.join("certificate.sig").is_file());
+    lines.push(measured_again(&found, signed, has_signature));
+    console.document(&document);
     for line in lines {
         console.say(plain(&line));
     }
-    Ok(match found.verdict() {
+    Ok(match verdict {
         Some(Verdict::Failed) => Console::refused(),
         Some(_) => ExitCode::SUCCESS,
         None => ExitCode::from(NO_VERDICT),
@@ -82,6 +109,19 @@ fn lines(found: &VerifiedRelease) -> Vec<String> {
         ));
     }
     lines.extend(found.claims.iter().map(claim_line));
+    if let Some(over) = &found.releases {
+        for claim in &over.claims {
+            let about = claim.attribute.as_ref();
+            let about = about.map(|name| format!(" of {name}")).unwrap_or_default();
+            lines.push(format!(
+                "attested   {}{about} over {}: asked {}, stated {}; who is in them, only the publisher knows",
+                claim.promise,
+                super::claims::counted(over.covered, "release"),
+                number(claim.asked),
+                number(claim.measured)
+            ));
+        }
+    }
     lines.extend(
         found
             .problems
@@ -108,7 +148,7 @@ fn verdict_line(verdict: Option<Verdict>) -> &'static str {
 }
 
 /// The last line: what was measured, whose word the rest is, and who signed.
-fn measured_again(found: &Verification) -> String {
+fn measured_again(found: &Verification, signed: Option<bool>, has_signature: bool) -> String {
     let (again, attested) = (found.measured_again(), found.attested());
     let rest = if attested > 0 {
         " the rest rests on the publisher's word;"
@@ -116,7 +156,13 @@ fn measured_again(found: &Verification) -> String {
         ""
     };
     let all = again + attested;
-    format!("measured again: {again} of {all} claims;{rest} not signed")
+    let signed = match signed {
+        Some(true) => "signed by the holder of the key",
+        Some(false) => "NOT signed by the holder of the key",
+        None if has_signature => "signed, and by whom was not asked (`--key`)",
+        None => "not signed",
+    };
+    format!("measured again: {again} of {all} claims;{rest} {signed}")
 }
 
 fn claim_line(claim: &Verified) -> String {

@@ -66,6 +66,12 @@ fn publish_a_table() {
 
 #[cfg(unix)]
 #[test]
+fn publish_again_and_again() {
+    runs("ledger.md", 9);
+}
+
+#[cfg(unix)]
+#[test]
 fn publish_paths() {
     runs("publish-paths.md", 4);
 }

@@ -8,6 +8,7 @@ mod differential;
 mod drafts;
 mod explore;
 mod findings;
+mod ledger;
 mod people;
 mod program;
 mod promises;

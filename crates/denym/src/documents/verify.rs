@@ -39,6 +39,11 @@ fn release(found: &Verification, own: &VerifiedRelease) -> Value {
         "columns": columns,
         "unjudged_columns": found.unjudged(),
         "suppressed_records": own.suppressed_records,
+        "releases": own.releases.as_ref().map(|over| json!({
+            "covered": over.covered,
+            "check": "attested",
+            "claims": super::claims(&over.claims),
+        })),
         "codebook_intact": own.codebook_intact,
         "problems": own.problems,
         "other_files": own.other_files,

@@ -70,6 +70,8 @@ impl Verb for Exploring<'_> {
             options: &options,
             listener,
             trying: true,
+            ledger: None,
+            key: None,
         };
         listener.phase(Phase::Reading);
         let source = K::read(&run)?;

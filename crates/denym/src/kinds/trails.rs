@@ -61,7 +61,7 @@ fn least(policy: &Policy) -> u64 {
 
 impl Kind for OnTrails {
     const NAME: &'static str = "trails";
-    const TAKES: &'static [RunOption] = &[];
+    const TAKES: &'static [RunOption] = &[RunOption::Sign];
     const COMPARED: &'static [(&'static str, &'static str)] = &[
         ("highest_risk", "highest_risk"),
         ("suppressed_records", "suppressed_records"),

@@ -105,6 +105,7 @@ fn whole(
         attack,
         report: ReportSpec::default(),
         accept,
+        ledger: None,
     }
 }
 

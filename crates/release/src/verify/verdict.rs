@@ -1,7 +1,7 @@
 //! What a check of a release found, and what it may be called.
 
 use crate::Verdict;
-use crate::certificate::{Basis, Certificate, Claim, ColumnRole, DataFile, Shape};
+use crate::certificate::{Basis, Certificate, Claim, ColumnRole, DataFile, OverReleases, Shape};
 use crate::windows::VerifiedWindows;
 use denym_measure::Sense;
 use denym_policy::{Knowledge, PromiseSpec};
@@ -90,6 +90,8 @@ pub struct VerifiedRelease {
     pub counts: &'static str,
     /// Records that were removed, as the publisher says.
     pub suppressed_records: u64,
+    /// What the publisher says of this release together with earlier ones; nothing of it can be measured here.
+    pub releases: Option<OverReleases>,
     /// What is wrong beside the claims.
     pub problems: Vec<&'static str>,
     /// Whether the codebook is the one that the certificate speaks of; `None` where it speaks of none.
@@ -149,6 +151,24 @@ pub struct JudgedColumn {
     pub judged: bool,
 }
 
+/// What cannot be true of several releases, since people who are told apart in one are told apart in all.
+fn over_releases(certificate: &Certificate) -> Option<&'static str> {
+    let over = certificate.releases.as_ref()?;
+    if over.covered == 0 || over.claims.is_empty() {
+        return Some("claims over several releases cover none, or claim nothing");
+    }
+    let broken = |claim: &Claim| claim.holds != Some(true) || !claim.measured.is_finite();
+    if over.claims.iter().any(broken) {
+        return Some("a claim over several releases is not held up by who makes it");
+    }
+    let more = over.claims.iter().any(|claim| {
+        let mut own = certificate.claims.iter();
+        claim.terms.size().is_some()
+            && own.any(|own| own.terms == claim.terms && claim.measured > own.measured)
+    });
+    more.then_some("more people are stated over several releases than in this one alone")
+}
+
 impl VerifiedRelease {
     /// What was found, with the columns that the claims look at.
     pub(super) fn new(
@@ -156,8 +176,9 @@ impl VerifiedRelease {
         shape: Shape,
         data_intact: bool,
         claims: Vec<Verified>,
-        problems: Vec<&'static str>,
+        mut problems: Vec<&'static str>,
     ) -> VerifiedRelease {
+        problems.extend(over_releases(certificate));
         let file = |file: &DataFile| JudgedFile {
             file: file.file.clone(),
             columns: file
@@ -177,6 +198,7 @@ impl VerifiedRelease {
             counts: counts(certificate, shape),
             suppressed_records: certificate.suppressed_records,
             claims,
+            releases: certificate.releases.clone(),
             problems,
             codebook_intact: None,
             other_files: Vec::new(),

@@ -1,6 +1,6 @@
 //! `denym attack releases`, `numbers`, `queries` and `minimality`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
@@ -50,6 +50,32 @@ pub(super) struct ReleasesArgs {
     victims: bool,
     #[command(flatten)]
     read: ReadArgs,
+}
+
+/// Attacks all releases of a ledger together.
+pub(super) fn ledger(directory: &Path, console: &Console) -> Result<ExitCode, Error> {
+    let (releases, sensitive) = denym::ledger::bundles(directory)?;
+    let [sensitive] = sensitive.as_slice() else {
+        return Err(Error::Argument {
+            what: "the releases of this ledger have not exactly one sensitive attribute".into(),
+            help: "attack them with `denym attack releases BUNDLE BUNDLE ... --sensitive COLUMN`"
+                .into(),
+        });
+    };
+    let args = ReleasesArgs {
+        releases,
+        sensitive: sensitive.clone(),
+        quasi: Vec::new(),
+        subject: None,
+        external: None,
+        id: None,
+        least: 2,
+        hierarchies: None,
+        policy: None,
+        victims: false,
+        read: ReadArgs::default(),
+    };
+    self::releases(&args, console)
 }
 
 /// Attacks several releases together.

@@ -25,7 +25,7 @@ use crate::console::Console;
 pub(crate) struct AttackArgs {
     #[command(subcommand)]
     what: Option<AttackCommand>,
-    /// A bundle of any kind, its `release` half, the directory of a stream, or a table: everything that applies is run
+    /// A bundle of any kind, its `release` half, the directory of a stream, a ledger, or a table: everything that applies is run
     release: Option<PathBuf>,
     #[command(flatten)]
     with: table::WithArgs,
@@ -77,7 +77,9 @@ Nobody can tell which record is whose here: every record that fits counts as rig
     #[command(after_help = "\
 Examples:
   denym attack releases may.csv june.csv --sensitive disease --external people.csv --id name --victims
-  denym attack releases ages.csv births.csv --sensitive disease")]
+  denym attack releases ages.csv births.csv --sensitive disease
+
+All releases of a ledger: denym attack LEDGER")]
     Releases(Box<composition::ReleasesArgs>),
     /// Which published numbers are nearest to whose
     #[command(after_help = "\
@@ -111,6 +113,9 @@ pub(crate) fn run(args: &AttackArgs, console: &Console) -> Result<ExitCode, Erro
         (Some(AttackCommand::Queries(args)), _) => composition::queries(args, console),
         (Some(AttackCommand::Minimality(args)), _) => composition::minimality(args, console),
         (Some(AttackCommand::List), _) => Ok(list(console)),
+        (None, Some(ledger)) if denym::ledger::is_ledger(ledger) => {
+            composition::ledger(ledger, console)
+        }
         (None, Some(release)) => bundle::run(release, &args.with, console),
         (None, None) => Err(Error::Argument {
             what: "nothing to attack".into(),

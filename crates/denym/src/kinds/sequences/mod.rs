@@ -107,7 +107,7 @@ fn context<'a>(policy: &Policy, keep_going: &'a (dyn Fn() -> bool + Sync)) -> Co
 
 impl<S: Sort> Kind for OnSequences<S> {
     const NAME: &'static str = S::NAME;
-    const TAKES: &'static [RunOption] = &[RunOption::ShowSuppressed];
+    const TAKES: &'static [RunOption] = &[RunOption::ShowSuppressed, RunOption::Sign];
     const VARIES: &'static [Setting] = S::VARIES;
     const LAYOUT: Layout = Layout::Figure;
     const COMPARED: &'static [(&'static str, &'static str)] = S::COMPARED;

@@ -4,6 +4,7 @@ mod account;
 mod frontier;
 mod proof;
 mod search;
+mod together;
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -24,6 +25,7 @@ use crate::certificate::{Certificate, ColumnRole, Groups, PublishedColumn, publi
 use crate::explore::{Grid, Points, Setting};
 use crate::guard::{Before, Fate, Seen};
 use crate::kinds::microdata::{self, Measures, PublishedGroups};
+use crate::ledger::Joined;
 use crate::listener::Listener;
 use crate::options::{RunOption, RunOptions};
 use crate::outline::{Cost, Sketch};
@@ -68,6 +70,8 @@ pub(crate) struct Solved {
     tokens: Option<Table>,
     /// The groups that quasi-identifiers and sensitive values meet in.
     groups: Option<Groups>,
+    /// Records that wait for a later release, so that all releases together keep what was promised.
+    waiting: u64,
 }
 
 /// What the proof came to beside the claims.
@@ -82,6 +86,8 @@ pub(crate) struct Judged {
     rare: Option<Vec<Owner>>,
     /// What happened to numbers, where they were changed.
     measures: Option<Measures>,
+    /// What the release is together with those before it.
+    joined: Option<Joined>,
 }
 
 impl Source {
@@ -121,6 +127,8 @@ impl Kind for OnTables {
         RunOption::Effort,
         RunOption::TimeBudget,
         RunOption::Onto,
+        RunOption::Ledger,
+        RunOption::Sign,
         RunOption::PerturbationSeed,
         RunOption::Mapping,
     ];
@@ -341,10 +349,15 @@ impl Bundled for OnTables {
         if planned.family.is_none() {
             coding::centered(plan, kept, summary, &mut found.solution.recoding);
         }
+        let waiting = match run.ledger {
+            Some(keeper) => together::settle(run, keeper, source, planned, &mut found)?,
+            None => 0,
+        };
         let mut solved = Solved {
             found,
             tokens: None,
             groups: None,
+            waiting,
         };
         if !run.trying && pseudonyms::per_class(run.policy).next().is_some() {
             let recoding = &solved.found.solution.recoding;
@@ -481,6 +494,12 @@ impl Bundled for OnTables {
             claims,
             combination,
         } = proof.measure(written)?;
+        let joined = match (run.ledger, &real) {
+            (Some(keeper), Some(real)) => {
+                Some(keeper.join(plan, real, recoding.levels.as_deref())?)
+            }
+            _ => None,
+        };
         let original = &source.original;
         // Several columns read as one are no columns of the source; they come last.
         let own = |column: &&usize| **column < original.columns().len();
@@ -496,6 +515,10 @@ impl Bundled for OnTables {
             || Classes::of(original, &roles),
         );
         let mut account = account?;
+        if let Some(joined) = &joined {
+            let all = std::mem::take(&mut account.figures);
+            account.figures = together::figures(all, joined, solved.waiting);
+        }
         let changed = account::changed(plan, original, table, found);
         let adm = found.groups.as_ref().and_then(|groups| groups.adm);
         let measures = if run.trying {
@@ -530,6 +553,7 @@ impl Bundled for OnTables {
             roles,
             rare: combination.then_some(owners),
             measures,
+            joined,
         };
         Ok((account, judged))
     }
@@ -675,6 +699,10 @@ impl Bundled for OnTables {
 
     fn hopeless(_: &Run<'_>, _: &Source, _: &Planned) -> Result<Option<Account>, Error> {
         Ok(None)
+    }
+
+    fn joined(judged: &Judged) -> Option<&Joined> {
+        judged.joined.as_ref()
     }
 
     fn failed(judged: &Judged) -> Option<Refusal> {
