@@ -341,6 +341,11 @@ pub enum SpreadsheetMistake {
     /// A cell or a name that no workbook can hold.
     #[error("a cell is longer than a workbook can hold")]
     TooLarge,
+    /// Few cells that claim a large sheet.
+    #[error(
+        "the few cells of this sheet are far apart, or repeated without end: as a table it would fill the memory"
+    )]
+    Scattered,
 }
 
 /// What is wrong with a line of JSON.
@@ -469,6 +474,7 @@ impl Error {
                 SpreadsheetMistake::DuplicateColumn { .. } => "workbook-duplicate-column",
                 SpreadsheetMistake::EmptyRecord => "workbook-empty-record",
                 SpreadsheetMistake::TooLarge => "workbook-too-large",
+                SpreadsheetMistake::Scattered => "workbook-scattered",
             },
             Error::Packed { .. } => "packed-damaged",
             Error::TooLarge { .. } => "packed-too-large",
@@ -617,6 +623,9 @@ impl Error {
                 SpreadsheetMistake::DuplicateColumn { .. } => "rename one of the two columns".into(),
                 SpreadsheetMistake::EmptyRecord | SpreadsheetMistake::TooLarge => {
                     "publish another `format`".into()
+                }
+                SpreadsheetMistake::Scattered => {
+                    "delete what stands outside of the table, or save the sheet as CSV".into()
                 }
             },
             Error::TooLarge { .. } => {

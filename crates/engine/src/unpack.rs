@@ -11,6 +11,11 @@ use crate::Error;
 /// What any packed file may grow to, and how many times its own size beside.
 const MOST: (u64, u64) = (64 << 20, 200);
 
+/// What a packed file of this size may grow to.
+pub(crate) fn most_unpacked(size: u64) -> u64 {
+    MOST.0 + MOST.1.saturating_mul(size)
+}
+
 /// Bytes unpacked at a time.
 const BLOCK: usize = 1 << 18;
 
@@ -83,7 +88,7 @@ fn packing(path: &Path) -> Result<Option<Packing>, Error> {
 fn unpacked(path: &Path, packing: Packing) -> Result<TempPath, Error> {
     let reading = |error| Error::reading(path, &error);
     let file = File::open(path).map_err(reading)?;
-    let most = MOST.0 + MOST.1 * file.metadata().map_err(reading)?.len();
+    let most = most_unpacked(file.metadata().map_err(reading)?.len());
     let mut source: Box<dyn Read> = match packing {
         Packing::Gzip => Box::new(flate2::read::MultiGzDecoder::new(file)),
         Packing::Zstd => Box::new(zstd::stream::read::Decoder::new(file).map_err(reading)?),

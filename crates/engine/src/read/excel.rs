@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use calamine::{Data, Range, Reader as _, Sheets, open_workbook_auto_from_rs};
 use denym_data::Table;
 
 use super::coder::Coder;
+use super::workbook::{Grid, read_grid};
 use super::{projection, same_columns};
-use crate::panics::caught;
 use crate::{Engine, Error, ReadOptions, SpreadsheetMistake};
 
 /// Title rows that are skipped without being asked.
@@ -19,7 +18,7 @@ const FEWEST_NAMES: usize = 3;
 /// One sheet of one file, its titles left out.
 struct SheetRows {
     header: Vec<String>,
-    cells: Range<Data>,
+    cells: Grid,
     /// The first row that is a record.
     first: usize,
     /// Rows before the header.
@@ -55,23 +54,35 @@ impl Engine {
         });
         let header = first.header.clone();
         let columns = projection(source, &header, first.has_header, options)?;
-        let parts = sheets
-            .iter()
-            .map(|sheet| {
-                let mut coders: Vec<Coder> = columns.iter().map(|_| Coder::new()).collect();
-                for row in sheet.cells.rows().skip(sheet.first) {
-                    // An empty row is no record, as an empty line is none.
-                    if row.iter().all(|cell| *cell == Data::Empty) {
-                        continue;
+        let mut parts = Vec::with_capacity(sheets.len());
+        for (sheet, path) in sheets.iter().zip(files) {
+            if !sheet.cells.is_dense(columns.len()) {
+                return Err(Error::Spreadsheet {
+                    path: path.clone(),
+                    mistake: SpreadsheetMistake::Scattered,
+                });
+            }
+            let mut coders: Vec<Coder> = columns.iter().map(|_| Coder::new()).collect();
+            // An empty row is no record, as an empty line is none.
+            let records = sheet.cells.rows();
+            for (_, row) in records.filter(|(at, _)| *at as usize >= sheet.first) {
+                let mut rest = row;
+                for (coder, &column) in coders.iter_mut().zip(&columns) {
+                    // Columns come in the order of the file, and so do cells.
+                    while let [(_, at, _), tail @ ..] = rest
+                        && (*at as usize) < column
+                    {
+                        rest = tail;
                     }
-                    for (coder, &column) in coders.iter_mut().zip(&columns) {
-                        let text = row.get(column).and_then(text);
-                        coder.push(text.as_deref());
-                    }
+                    let text = match rest {
+                        [(_, at, code), ..] if *at as usize == column => sheet.cells.text(*code),
+                        _ => None,
+                    };
+                    coder.push(text);
                 }
-                coders
-            })
-            .collect();
+            }
+            parts.push(coders);
+        }
         let names: Vec<&str> = columns.iter().map(|&at| header[at].as_str()).collect();
         self.merge(source, &names, parts, options)
     }
@@ -82,56 +93,50 @@ fn read_sheet(path: &Path, options: &ReadOptions) -> Result<SheetRows, Error> {
         path: path.to_owned(),
         mistake,
     };
-    let bytes = std::fs::read(path).map_err(|error| Error::reading(path, &error))?;
-    let reader = std::io::Cursor::new(bytes.as_slice());
-    // Damaged workbooks make the library panic, not only fail.
-    let opened = caught(|| open_workbook_auto_from_rs(reader).map_err(drop)).unwrap_or(Err(()));
-    let mut workbook: Sheets<_> = opened.map_err(|()| wrong(SpreadsheetMistake::Damaged))?;
-    let names = workbook.sheet_names();
-    let sheet = match &options.sheet {
-        None => names.first(),
-        Some(asked) => names.iter().find(|name| *name == asked).or_else(|| {
-            let number: usize = asked.parse().ok()?;
-            names.get(number.checked_sub(1)?)
-        }),
-    };
-    let sheet = sheet.cloned().ok_or_else(|| {
-        wrong(SpreadsheetMistake::NoSheet {
-            sheets: names.len(),
-        })
-    })?;
-    let cells = caught(|| workbook.worksheet_range(&sheet).map_err(drop)).unwrap_or(Err(()));
-    let cells: Range<Data> = cells.map_err(|()| wrong(SpreadsheetMistake::Damaged))?;
-    let filled = |row: &[Data]| row.iter().filter(|cell| **cell != Data::Empty).count();
+    let (cells, sheet) = read_grid(path, options.sheet.as_deref())?;
+    let width = cells.width();
     let titles = options.skip_rows.unwrap_or_else(|| {
-        let above = cells.rows().take_while(|row| filled(row) <= 1).count();
-        let clear = cells.width() >= FEWEST_NAMES && above <= MOST_TITLES && above < cells.height();
-        if clear { above } else { 0 }
+        // The first row with two filled cells.
+        let full = cells.rows().find(|(_, row)| row.len() > 1);
+        let above = full.map(|(at, _)| at as usize);
+        let clear = |above: &usize| width >= FEWEST_NAMES && *above <= MOST_TITLES;
+        above.filter(clear).unwrap_or(0)
     });
     let has_header = options.header.unwrap_or(true);
-    let Some(top) = cells.rows().nth(titles) else {
+    let (mut top, mut filled_below) = (None, false);
+    for (at, row) in cells.rows() {
+        if at as usize == titles {
+            top = Some(row);
+        }
+        filled_below |= at as usize >= titles;
+    }
+    if !filled_below {
         return Err(Error::EmptyFile {
             path: path.to_owned(),
         });
-    };
+    }
+    let top = top.unwrap_or_default();
     let header: Vec<String> = if has_header {
-        let names: Vec<String> = top
-            .iter()
-            .map(|cell| text(cell).unwrap_or_default())
-            .collect();
-        for (at, name) in names.iter().enumerate() {
-            if name.is_empty() {
+        let mut names: Vec<String> = Vec::new();
+        for (at, (_, column, code)) in top.iter().enumerate() {
+            let name = cells.text(*code).unwrap_or_default();
+            if *column as usize != at || name.is_empty() {
                 return Err(wrong(SpreadsheetMistake::UnnamedColumn { column: at + 1 }));
             }
-            if names[..at].contains(name) {
+            if names.iter().any(|other| other == name) {
                 return Err(wrong(SpreadsheetMistake::DuplicateColumn {
                     column: at + 1,
                 }));
             }
+            names.push(name.to_owned());
+        }
+        if names.len() < width {
+            return Err(wrong(SpreadsheetMistake::UnnamedColumn {
+                column: names.len() + 1,
+            }));
         }
         names
     } else {
-        let width = top.len();
         (1..=width)
             .map(|number| format!("column{number}"))
             .collect()
@@ -143,36 +148,5 @@ fn read_sheet(path: &Path, options: &ReadOptions) -> Result<SheetRows, Error> {
         titles,
         has_header,
         sheet,
-    })
-}
-
-/// A cell as a person writes it; errors and empty cells are missing.
-fn text(cell: &Data) -> Option<String> {
-    Some(match cell {
-        Data::Empty | Data::Error(_) => return None,
-        Data::String(text) | Data::DateTimeIso(text) | Data::DurationIso(text) => text.clone(),
-        Data::Int(number) => number.to_string(),
-        // Without exponents, and `3` rather than `3.0`.
-        Data::Float(number) => number.to_string(),
-        Data::Bool(truth) => truth.to_string(),
-        Data::DateTime(moment) if moment.is_duration() => {
-            let seconds = (moment.as_f64() * 86_400.0).round() as i64;
-            format!(
-                "{:02}:{:02}:{:02}",
-                seconds / 3600,
-                seconds / 60 % 60,
-                seconds % 60
-            )
-        }
-        Data::DateTime(moment) => {
-            let (year, month, day, hour, minute, second, _) = moment.to_ymd_hms_milli();
-            if (hour, minute, second) == (0, 0, 0) {
-                format!("{year:04}-{month:02}-{day:02}")
-            } else if moment.as_f64() < 1.0 {
-                format!("{hour:02}:{minute:02}:{second:02}")
-            } else {
-                format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")
-            }
-        }
     })
 }

@@ -8,6 +8,7 @@ mod excel;
 mod hierarchy;
 mod inspect;
 mod json;
+mod legacy;
 pub(crate) mod memory;
 mod merge;
 mod notation;
@@ -17,6 +18,7 @@ mod records;
 mod stretch;
 mod sweep;
 mod values;
+mod workbook;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
