@@ -6,6 +6,8 @@ mod login;
 pub use address::{Address, AddressMistake, Protocol};
 pub use login::{Login, Mechanism, User};
 
+use crate::notation::DateFormat;
+
 /// How an event is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventFormat {
@@ -24,6 +26,8 @@ pub struct Columns {
     pub location: String,
     /// When, a whole number of timestamps.
     pub time: String,
+    /// How times are written, where they are no whole numbers and nothing that can be read in one way only.
+    pub time_format: Option<DateFormat>,
     /// The sensitive attributes.
     pub sensitive: Vec<String>,
 }

@@ -14,6 +14,7 @@
 mod dates;
 mod detect;
 mod labels;
+mod months;
 mod numbers;
 
 use std::borrow::Cow;

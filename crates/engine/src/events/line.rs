@@ -73,6 +73,15 @@ impl LineReader {
         batch.push(mark, place, event);
     }
 
+    /// A whole number as it is; a date and a time of day, or one of them, in seconds; only as the policy says where it does.
+    fn time_of(&self, text: &str) -> Option<i64> {
+        let text = text.trim();
+        match &self.columns.time_format {
+            Some(format) => seconds(&format.plain(text)?),
+            None => text.parse().ok().or_else(|| seconds(text)),
+        }
+    }
+
     fn read_json(&self, text: &str, batch: &mut Batch) -> Option<Parts> {
         let mut reader = serde_json::Deserializer::from_str(text);
         let seen = reader.deserialize_map(Names(&self.columns)).ok()?;
@@ -80,7 +89,7 @@ impl LineReader {
         let named = [&seen.subject, &seen.location, &seen.time];
         batch.note(bits(named.into_iter().chain(&seen.values)));
         let (subject, location) = (seen.subject?, seen.location?);
-        let time = time_of(&seen.time?)?;
+        let time = self.time_of(&seen.time?)?;
         let first = batch.values();
         if seen.values.iter().any(Option::is_some) {
             for value in &seen.values {
@@ -136,7 +145,7 @@ impl LineReader {
         batch.note(self.named);
         let cell = |at: usize| Some(found[self.cells[at]?].clone());
         let (subject, location, time) = (cell(0)?, cell(1)?, cell(2)?);
-        let time = time_of(batch.text_of(&time))?;
+        let time = self.time_of(batch.text_of(&time))?;
         let first = batch.values();
         let attributes = self.cells.len() - 3;
         if (0..attributes).any(|at| self.cells[3 + at].is_some()) {
@@ -152,12 +161,6 @@ impl LineReader {
             sensitive: first..batch.values(),
         })
     }
-}
-
-/// A whole number as it is; a date and a time of day, or one of them, in seconds.
-fn time_of(text: &str) -> Option<i64> {
-    let text = text.trim();
-    text.parse().ok().or_else(|| seconds(text))
 }
 
 /// A bit for each entry that is there; the first 64 are told apart.
@@ -328,6 +331,7 @@ mod tests {
             subject: "card".into(),
             location: "station".into(),
             time: "hour".into(),
+            time_format: None,
             sensitive: vec!["status".into(), "age".into()],
         };
         let mut reader = LineReader::new(columns, format);

@@ -13,6 +13,7 @@ use super::{Form, Horizon, Options, Reference, Rule, StreamSink, StreamSource, S
 use crate::accept::accept_section;
 use crate::promises::{JudgedOn, promises};
 use crate::reader::{Mistakes, Node, Section, checked};
+use crate::written::date_format;
 use crate::{
     Acceptance, AttackSpec, AttributeSpec, Bounded, DataKind, DataSpec, Knowledge, Metric, Mistake,
     Policy, PromiseSpec, Promised, ReleaseSpec, ReportSpec, Vocabulary, Words, attack_section,
@@ -310,7 +311,15 @@ struct Data {
 
 fn data_section(node: &Node<'_, '_>, sensitive: &[String]) -> Option<Data> {
     let keys = &[
-        "kind", "path", "source", "format", "subject", "location", "time", "unit",
+        "kind",
+        "path",
+        "source",
+        "format",
+        "subject",
+        "location",
+        "time",
+        "time-format",
+        "unit",
     ];
     let section = node.section(keys, "{ kind = \"stream\", path = \"events.csv\" }")?;
     let kind = section.need("kind", "add `kind = \"stream\"`");
@@ -366,12 +375,19 @@ fn data_section(node: &Node<'_, '_>, sensitive: &[String]) -> Option<Data> {
         None => Some(key.to_owned()),
     };
     let (subject, location, time) = (column("subject"), column("location"), column("time"));
+    let time_format = section
+        .get("time-format")
+        .map(|node| date_format(&node, node.string("DD.MM.YYYY hh:mm:ss")?));
     let unit = section.get("unit").map(|node| duration(&node));
     kind?;
     let columns = Columns {
         subject: subject?,
         location: location?,
         time: time?,
+        time_format: match time_format {
+            None => None,
+            Some(format) => Some(format?),
+        },
         sensitive: sensitive.to_vec(),
     };
     Some(Data {

@@ -3,6 +3,8 @@
 //! One value seldom tells: `03/04/2020` is a day of March or of April, `1,234` a large number or a small one. A column tells when
 //! every value can be read in one way and in no other; where two ways are left, it is asked, not guessed.
 
+mod named;
+
 use std::collections::BTreeMap;
 
 use super::{DateFormat, Notation, NumberNotation, Unit};
@@ -73,7 +75,13 @@ pub fn detect<'a>(
     kind: Option<Kind>,
 ) -> Detected {
     if !asked.dates.is_empty() {
-        return Detected::As(Notation::Dates(asked.dates.clone()));
+        return match two_formats(texts, &asked.dates) {
+            Some((one, other)) => {
+                let only = |format: &DateFormat| format!("format = \"{}\"", format.text());
+                Detected::Ambiguous(only(one), only(other))
+            }
+            None => Detected::As(Notation::Dates(asked.dates.clone())),
+        };
     }
     if !matches!(kind, Some(Kind::Date | Kind::Text | Kind::Boolean)) {
         match numbers(&texts, asked) {
@@ -81,10 +89,42 @@ pub fn detect<'a>(
             found => return found,
         }
     }
-    match kind {
-        None | Some(Kind::Date) => dates(texts),
-        _ => Detected::Plain,
+    if !matches!(kind, None | Some(Kind::Date)) {
+        return Detected::Plain;
     }
+    match dates(texts.clone()) {
+        Detected::Plain if !all_iso(texts.clone()) => match named::named(&texts) {
+            Detected::Plain => named::short_years(&texts),
+            found => found,
+        },
+        found => found,
+    }
+}
+
+/// Whether every text is a date as programs write them.
+fn all_iso<'a>(mut texts: impl Iterator<Item = &'a str>) -> bool {
+    texts.all(|text| Kind::Date.fits(text))
+}
+
+/// Two of the formats that read some text as different days: which of them is meant there is not for us to say.
+fn two_formats<'a, 'f>(
+    texts: impl Iterator<Item = &'a str>,
+    formats: &'f [DateFormat],
+) -> Option<(&'f DateFormat, &'f DateFormat)> {
+    if formats.len() < 2 {
+        return None;
+    }
+    for text in texts {
+        let mut read = formats
+            .iter()
+            .filter_map(|format| Some((format, format.plain(text)?)));
+        if let Some((one, day)) = read.next()
+            && let Some((other, _)) = read.find(|(_, own)| *own != day)
+        {
+            return Some((one, other));
+        }
+    }
+    None
 }
 
 /// The first of `texts` that keeps them from being values of this kind, written as asked or in any way that is known.
@@ -485,142 +525,4 @@ fn words<'a>(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn found(texts: &[&str]) -> Detected {
-        detect(texts.iter().copied(), &AskedNotation::default(), None)
-    }
-
-    fn formats(texts: &[&str]) -> Vec<String> {
-        match found(texts) {
-            Detected::As(Notation::Dates(formats)) => {
-                formats.iter().map(DateFormat::text).collect()
-            }
-            other => panic!("{other:?}"),
-        }
-    }
-
-    fn number(texts: &[&str]) -> (char, Option<char>, Option<String>) {
-        match found(texts) {
-            Detected::As(Notation::Number(n)) => (n.decimal, n.thousands, n.unit.map(|u| u.text)),
-            other => panic!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn dates_are_told_by_the_column() {
-        assert_eq!(formats(&["26.08.1992", "01.02.2003"]), ["DD.MM.YYYY"]);
-        assert_eq!(formats(&["6.8.1992", "11.12.2003"]), ["D.M.YYYY"]);
-        assert_eq!(formats(&["03/04/2020", "25/04/2020"]), ["DD/MM/YYYY"]);
-        assert_eq!(formats(&["03/04/2020", "04/25/2020"]), ["MM/DD/YYYY"]);
-        assert_eq!(formats(&["2008/06/08 23:40:39"]), ["YYYY/MM/DD hh:mm:ss"]);
-        assert_eq!(
-            formats(&["12/31/2020 1:05 PM", "1/2/2021 12:00 AM"]),
-            ["M/D/YYYY h:mm AM", "M/D/YYYY hh:mm AM"]
-        );
-        assert_eq!(
-            formats(&["26.08.1992", "1.2.2003", "2004-05-06"]),
-            ["DD.MM.YYYY", "YYYY-MM-DD"]
-        );
-    }
-
-    #[test]
-    fn two_readings_are_both_named() {
-        assert_eq!(
-            found(&["03/04/2020", "05/06/2021"]),
-            Detected::Ambiguous(
-                "format = \"DD/MM/YYYY\"".into(),
-                "format = \"MM/DD/YYYY\"".into()
-            )
-        );
-        assert_eq!(
-            found(&["1,234", "2,500"]),
-            Detected::Ambiguous(
-                "decimal = \",\"".into(),
-                "decimal = \".\", thousands = \",\"".into()
-            )
-        );
-    }
-
-    #[test]
-    fn what_a_program_wrote_stays() {
-        for texts in [
-            &["2020-01-02", "2020-01-03T10:00:00"][..],
-            &["2020-01-02 10:00"],
-            &["1.5", "7"],
-            &["1234", "-9"],
-            &["a", "b"],
-            &["01067", "99999"],
-            &["A12", "A13"],
-            &["3rd", "3rd"],
-            &["25/04/2020", "04/25/2020"],
-            &["31.02.2020"],
-            &["1,5", "abc"],
-            &["192.168.0.1"],
-            &[],
-        ] {
-            assert_eq!(found(texts), Detected::Plain, "{texts:?}");
-        }
-    }
-
-    #[test]
-    fn numbers_are_told_by_the_column() {
-        assert_eq!(number(&["162,1", "170"]), (',', None, None));
-        assert_eq!(number(&["3.281,24", "999,50"]), (',', Some('.'), None));
-        assert_eq!(number(&["1 234,5", "7,5"]), (',', Some(' '), None));
-        assert_eq!(number(&["1.234.567", "950"]), (',', Some('.'), None));
-        assert_eq!(number(&["1,234.50", "7"]), ('.', Some(','), None));
-        assert_eq!(
-            number(&["82 kg", "79,5 kg"]),
-            (',', None, Some("kg".into()))
-        );
-        assert_eq!(
-            number(&["€ 3.281,24", "€ 12,00"]),
-            (',', Some('.'), Some("€".into()))
-        );
-        assert_eq!(number(&["37,5 °C"]), (',', None, Some("°C".into())));
-    }
-
-    #[test]
-    fn what_is_asked_for_decides() {
-        let asked = AskedNotation {
-            decimal: Some(','),
-            ..AskedNotation::default()
-        };
-        let Detected::As(notation) = detect(["1,234", "2,500"].into_iter(), &asked, None) else {
-            panic!("a decimal comma was asked for");
-        };
-        assert_eq!(notation.plain("1,234").as_deref(), Some("1.234"));
-        let unit = AskedNotation {
-            unit: Some("Stück".into()),
-            ..AskedNotation::default()
-        };
-        let Detected::As(notation) = detect(["12 Stück"].into_iter(), &unit, None) else {
-            panic!("a unit was asked for");
-        };
-        assert_eq!(notation.plain("12 Stück").as_deref(), Some("12"));
-    }
-
-    #[test]
-    fn codes_of_missing_values_are_those_of_a_list() {
-        let found = |values: &[(&'static str, usize)]| missing_codes(values.iter().copied());
-        assert_eq!(
-            found(&[("1", 40), ("2", 40), ("3", 40), ("NA", 3), ("-9", 2)]),
-            ["NA", "-9"]
-        );
-        assert_eq!(
-            found(&[
-                ("26.08.1992", 40),
-                ("01.02.1993", 9),
-                ("k.A.", 3),
-                ("-9", 2)
-            ]),
-            ["k.A.", "-9"]
-        );
-        assert_eq!(found(&[("1,5", 40), ("2,5", 40), ("k.A.", 3)]), ["k.A."]);
-        assert!(found(&[("-5", 40), ("2", 40), ("3", 40), ("-9", 2)]).is_empty());
-        assert!(found(&[("red", 40), ("blue", 40), ("NA", 3)]).is_empty());
-        assert!(found(&[("1", 4), ("NA", 30)]).is_empty());
-    }
-}
+mod tests;

@@ -1,8 +1,12 @@
-//! Formats of dates and times: `DD.MM.YYYY`, `MM/DD/YYYY hh:mm AM`.
+//! Formats of dates and times: `DD.MM.YYYY`, `MM/DD/YYYY hh:mm AM`, `D. MMMM[de] YYYY`, `DD.MM.YY[1930]`.
+//!
+//! Two digits of a year say nothing of its century, so a format says it: `YY[1930]` are the years from 1930 to 2029. Names of months
+//! have their language: `MMM[en]` is `Aug`, `MMMM[es]` is `agosto`. Words between them stand in quotes: `D 'de' MMMM[es] 'de' YYYY`.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::months::{Tongue, word};
 use crate::Date;
 
 /// One part of a format.
@@ -10,6 +14,10 @@ use crate::Date;
 enum Part {
     /// `YYYY`.
     Year,
+    /// `YY[1930]`: the last two digits of the hundred years from this one on.
+    ShortYear { first: u16 },
+    /// `MMMM[de]`, or `MMM[de]` where the name is cut short.
+    MonthName { tongue: Tongue, short: bool },
     /// `MM`, or `M` where no zero is written before it.
     Month { padded: bool },
     /// `DD` or `D`.
@@ -40,8 +48,13 @@ pub enum DateFormatMistake {
     #[error("a format of dates has `YYYY`, `MM` and `DD`, each once")]
     Incomplete,
     /// Two digits do not say the century.
-    #[error("`YY` does not say which century a year is in")]
+    #[error(
+        "`YY` does not say which century a year is in: `YY[1930]` are the years from 1930 to 2029"
+    )]
     ShortYear,
+    /// A name of a month in no language that is known.
+    #[error("names of months need their language: `MMMM[en]`, `MMM[de]`, `MMMM[fr]` or `MMM[es]`")]
+    NoTongue,
     /// Minutes without hours, seconds without minutes, or a half of the day without hours.
     #[error("a time of day is `hh:mm`, `hh:mm:ss` or `hh:mm AM`")]
     BadTime,
@@ -67,9 +80,30 @@ impl DateFormat {
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
             let run = rest.chars().take_while(|&c| c == first).count();
+            let behind = &rest[first.len_utf8() * run..];
             let (part, used) = match (first, run) {
                 ('Y' | 'y', 4) => (Part::Year, 4),
+                ('Y' | 'y', 2) => {
+                    let year = bracketed(behind).filter(|year| year.len() == 4);
+                    let first = year.and_then(|year| year.parse().ok());
+                    // The hundred years end with four digits as well.
+                    let first = first.filter(|first| (1000..=9900).contains(first));
+                    let first = first.ok_or(DateFormatMistake::ShortYear)?;
+                    (Part::ShortYear { first }, 2 + 6)
+                }
                 ('Y' | 'y', _) => return Err(DateFormatMistake::ShortYear),
+                ('M', 3 | 4) => {
+                    let tongue = bracketed(behind).and_then(Tongue::named);
+                    let tongue = tongue.ok_or(DateFormatMistake::NoTongue)?;
+                    let short = run == 3;
+                    (Part::MonthName { tongue, short }, run + 4)
+                }
+                ('\'', 1) if behind.contains('\'') => {
+                    let quoted = behind.split('\'').next().unwrap_or_default();
+                    parts.extend(quoted.chars().map(Part::Letter));
+                    rest = &behind[quoted.len() + 1..];
+                    continue;
+                }
                 ('M', 1 | 2) => (Part::Month { padded: run == 2 }, run),
                 ('D' | 'd', 1 | 2) => (Part::Day { padded: run == 2 }, run),
                 ('h' | 'H', 1 | 2) => (Part::Hour { padded: run == 2 }, run),
@@ -87,8 +121,8 @@ impl DateFormat {
         }
         let count = |wanted: fn(&Part) -> bool| parts.iter().filter(|part| wanted(part)).count();
         let dates = [
-            count(|part| matches!(part, Part::Year)),
-            count(|part| matches!(part, Part::Month { .. })),
+            count(|part| matches!(part, Part::Year | Part::ShortYear { .. })),
+            count(|part| matches!(part, Part::Month { .. } | Part::MonthName { .. })),
             count(|part| matches!(part, Part::Day { .. })),
         ];
         if dates != [1, 1, 1] {
@@ -109,9 +143,21 @@ impl DateFormat {
     /// The format as it is written in a policy.
     pub fn text(&self) -> String {
         let mut text = String::new();
+        let mut in_quotes = false;
         for part in &self.parts {
+            let is_word =
+                matches!(part, Part::Letter(letter) if letter.is_alphanumeric() && *letter != 'T');
+            if is_word != in_quotes {
+                text.push('\'');
+                in_quotes = is_word;
+            }
             match part {
                 Part::Year => text.push_str("YYYY"),
+                Part::ShortYear { first } => text.push_str(&format!("YY[{first}]")),
+                Part::MonthName { tongue, short } => {
+                    let name = if *short { "MMM" } else { "MMMM" };
+                    text.push_str(&format!("{name}[{}]", tongue.letters()));
+                }
                 Part::Month { padded } => text.push_str(if *padded { "MM" } else { "M" }),
                 Part::Day { padded } => text.push_str(if *padded { "DD" } else { "D" }),
                 Part::Hour { padded } => text.push_str(if *padded { "hh" } else { "h" }),
@@ -120,6 +166,9 @@ impl DateFormat {
                 Part::Half => text.push_str("AM"),
                 Part::Letter(letter) => text.push(*letter),
             }
+        }
+        if in_quotes {
+            text.push('\'');
         }
         text
     }
@@ -142,7 +191,7 @@ impl DateFormat {
                 month,
                 ..Moment::default()
             };
-            return Some(self.without_day().write(&moment));
+            return self.without_day().write(&moment);
         }
         let moment = Moment::of_plain(plain)?;
         let format = match (&moment.time, self.has_time()) {
@@ -154,7 +203,7 @@ impl DateFormat {
             }
             _ => self.clone(),
         };
-        Some(format.write(&moment))
+        format.write(&moment)
     }
 
     /// What [`DateFormat::written`] was given.
@@ -200,8 +249,7 @@ impl DateFormat {
 
     /// The parts of the date, with the letters between them.
     fn without_time(&self) -> DateFormat {
-        let is_date =
-            |part: &Part| matches!(part, Part::Year | Part::Month { .. } | Part::Day { .. });
+        let is_date = |part: &Part| of_date(*part);
         let first = self.parts.iter().position(is_date).unwrap_or(0);
         let last = self.parts.iter().rposition(is_date).unwrap_or(0);
         DateFormat {
@@ -213,16 +261,24 @@ impl DateFormat {
     fn without_day(&self) -> DateFormat {
         let mut parts: Vec<Part> = Vec::new();
         let date = self.without_time();
-        let mut between = None;
+        let mut between = Vec::new();
+        let mut last_is_letter = false;
         for part in date.parts {
             match part {
-                Part::Day { .. } => {}
-                Part::Letter(_) => between = Some(part),
+                Part::Day { .. } => last_is_letter = false,
+                Part::Letter(_) => {
+                    if !last_is_letter {
+                        between.clear();
+                    }
+                    between.push(part);
+                    last_is_letter = true;
+                }
                 part => {
                     if !parts.is_empty() {
-                        parts.extend(between);
+                        parts.append(&mut between);
                     }
                     parts.push(part);
+                    last_is_letter = false;
                 }
             }
         }
@@ -245,6 +301,16 @@ impl DateFormat {
                     });
                     rest = &rest[2..];
                 }
+                Part::MonthName { tongue, short } => {
+                    let word = word(rest);
+                    found.month = tongue.month(word, *short)?;
+                    rest = &rest[word.len()..];
+                    // `Aug. 1992` and `Aug 1992` are one date.
+                    let dotted = self.parts.get(at + 1) == Some(&Part::Letter('.'));
+                    if *short && !dotted {
+                        rest = rest.strip_prefix('.').unwrap_or(rest);
+                    }
+                }
                 part => {
                     let most = if *part == Part::Year { 4 } else { 2 };
                     let digits = rest
@@ -257,7 +323,7 @@ impl DateFormat {
                     let alone = next.is_none_or(|next| matches!(next, Part::Letter(_)));
                     let least = match part {
                         Part::Year => 4,
-                        Part::Minute | Part::Second => 2,
+                        Part::Minute | Part::Second | Part::ShortYear { .. } => 2,
                         _ if alone => 1,
                         _ => 2,
                     };
@@ -269,6 +335,9 @@ impl DateFormat {
                     let small = number as u8;
                     match part {
                         Part::Year => found.year = number,
+                        Part::ShortYear { first } => {
+                            found.year = first + (number + 100 - first % 100) % 100;
+                        }
                         Part::Month { .. } => found.month = small,
                         Part::Day { .. } => found.day = small,
                         Part::Hour { .. } => hour = Some(small),
@@ -307,7 +376,8 @@ impl DateFormat {
         Some(found)
     }
 
-    fn write(&self, moment: &Moment) -> String {
+    /// `None` where the format has no room for the year.
+    fn write(&self, moment: &Moment) -> Option<String> {
         let mut text = String::new();
         let number = |text: &mut String, number: u8, padded: bool| {
             text.push_str(&if padded {
@@ -321,6 +391,15 @@ impl DateFormat {
         for part in &self.parts {
             match part {
                 Part::Year => text.push_str(&format!("{:04}", moment.year)),
+                Part::ShortYear { first } => {
+                    if !(*first..first + 100).contains(&moment.year) {
+                        return None;
+                    }
+                    text.push_str(&format!("{:02}", moment.year % 100));
+                }
+                Part::MonthName { tongue, short } => {
+                    text.push_str(tongue.written(moment.month, *short)?);
+                }
                 Part::Month { padded } => number(&mut text, moment.month, *padded),
                 Part::Day { padded } => number(&mut text, moment.day, *padded),
                 Part::Hour { padded } => {
@@ -340,8 +419,26 @@ impl DateFormat {
                 Part::Letter(letter) => text.push(*letter),
             }
         }
-        text
+        Some(text)
     }
+}
+
+/// What stands in the brackets that `text` begins with.
+fn bracketed(text: &str) -> Option<&str> {
+    text.strip_prefix('[')?
+        .split_once(']')
+        .map(|(inner, _)| inner)
+}
+
+fn of_date(part: Part) -> bool {
+    matches!(
+        part,
+        Part::Year
+            | Part::ShortYear { .. }
+            | Part::Month { .. }
+            | Part::MonthName { .. }
+            | Part::Day { .. }
+    )
 }
 
 fn of_time(part: Part) -> bool {
@@ -429,126 +526,4 @@ impl From<DateFormat> for String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn format(text: &str) -> DateFormat {
-        DateFormat::parse(text).expect("a format")
-    }
-
-    #[track_caller]
-    fn both_ways(form: &str, written: &str, plain: &str) {
-        let own = format(form);
-        assert_eq!(own.plain(written).as_deref(), Some(plain), "{form}");
-        assert_eq!(own.written(plain).as_deref(), Some(written), "{form}");
-        assert_eq!(own.text(), form);
-    }
-
-    #[test]
-    fn dates_and_times_go_both_ways() {
-        both_ways("DD.MM.YYYY", "26.08.1992", "1992-08-26");
-        both_ways("D.M.YYYY", "6.8.1992", "1992-08-06");
-        both_ways("MM/DD/YYYY", "08/26/1992", "1992-08-26");
-        both_ways("YYYYMMDD", "19920826", "1992-08-26");
-        both_ways(
-            "YYYY/MM/DD hh:mm:ss",
-            "2008/06/08 23:40:39",
-            "2008-06-08T23:40:39",
-        );
-        both_ways("DD.MM.YYYY hh:mm", "01.02.2020 07:05", "2020-02-01T07:05");
-        both_ways(
-            "MM/DD/YYYY h:mm AM",
-            "12/31/2020 12:05 AM",
-            "2020-12-31T00:05",
-        );
-        both_ways(
-            "MM/DD/YYYY h:mm:ss AM",
-            "12/31/2020 1:05:09.250 PM",
-            "2020-12-31T13:05:09.250",
-        );
-    }
-
-    #[test]
-    fn a_zero_more_or_less_is_the_same_day() {
-        assert_eq!(
-            format("DD.MM.YYYY").plain("6.8.1992").as_deref(),
-            Some("1992-08-06")
-        );
-        assert_eq!(
-            format("D.M.YYYY").plain("06.08.1992").as_deref(),
-            Some("1992-08-06")
-        );
-    }
-
-    #[test]
-    fn what_the_calendar_lacks_is_no_date() {
-        for wrong in [
-            "31.02.2020",
-            "00.01.2020",
-            "1.13.2020",
-            "01.02.20",
-            "01.02.2020 ",
-            "",
-            "x",
-        ] {
-            assert_eq!(format("DD.MM.YYYY").plain(wrong), None, "{wrong}");
-        }
-        for wrong in ["01.02.2020 24:00", "01.02.2020 7:5", "01.02.2020"] {
-            assert_eq!(format("DD.MM.YYYY hh:mm").plain(wrong), None, "{wrong}");
-        }
-        assert_eq!(
-            format("MM/DD/YYYY h:mm AM").plain("12/31/2020 13:05 AM"),
-            None
-        );
-    }
-
-    #[test]
-    fn months_lose_their_day_and_come_back() {
-        let own = format("DD.MM.YYYY hh:mm");
-        assert_eq!(own.written("1992-08").as_deref(), Some("08.1992"));
-        assert_eq!(own.restored("08.1992").as_deref(), Some("1992-08"));
-        assert_eq!(own.written("1992-08-26").as_deref(), Some("26.08.1992"));
-        assert_eq!(own.restored("26.08.1992").as_deref(), Some("1992-08-26"));
-        assert_eq!(own.written("1992"), None);
-        assert_eq!(
-            format("YYYY/MM/DD").written("1992-08").as_deref(),
-            Some("1992/08")
-        );
-    }
-
-    #[test]
-    fn a_time_that_would_be_lost_is_not_written() {
-        assert_eq!(format("DD.MM.YYYY").written("1992-08-26T10:00"), None);
-        assert_eq!(
-            format("DD.MM.YYYY hh:mm").written("1992-08-26T10:00:01"),
-            None
-        );
-    }
-
-    #[test]
-    fn mistakes_are_named() {
-        use DateFormatMistake as M;
-        for (text, mistake) in [
-            ("DD.MM.YY", M::ShortYear),
-            ("DD.YYYY", M::Incomplete),
-            ("dd.mm.yyyy", M::Incomplete),
-            ("DD.MM.YYYY hh", M::BadTime),
-            ("DD.MM.YYYY ss", M::BadTime),
-            ("Q.MM.YYYY", M::Unknown('Q')),
-        ] {
-            assert_eq!(DateFormat::parse(text), Err(mistake), "{text}");
-        }
-        assert_eq!(
-            DateFormat::parse("dd.MM.yyyy"),
-            DateFormat::parse("DD.MM.YYYY")
-        );
-    }
-
-    #[test]
-    fn a_date_gets_the_time_of_another_format() {
-        let asked = format("YYYY-MM-DD").with_time_of(&format("DD.MM.YYYY hh:mm:ss"));
-        assert_eq!(asked.text(), "YYYY-MM-DD hh:mm:ss");
-        let none = format("YYYY-MM-DD").with_time_of(&format("DD.MM.YYYY"));
-        assert_eq!(none.text(), "YYYY-MM-DD");
-    }
-}
+mod tests;
