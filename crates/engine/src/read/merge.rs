@@ -44,9 +44,14 @@ impl Engine {
             columns
                 .into_par_iter()
                 .zip(names.par_iter())
-                .map(|(parts, name)| merge(source, name, &parts, options))
-                .collect::<Result<Vec<Merged>, Error>>()
+                .map(|(parts, name)| {
+                    let merged = merge(source, name, &parts, options)?;
+                    let kept = (merged.points == Points::Either).then_some(parts);
+                    Ok((merged, kept))
+                })
+                .collect::<Result<Vec<(Merged, Option<Vec<Coder>>)>, Error>>()
         })?;
+        let columns = self.of_one_hand(source, columns, options)?;
         let mut table = Vec::with_capacity(columns.len());
         self.note(source, |form| {
             for merged in columns {
@@ -69,12 +74,72 @@ impl Engine {
     }
 }
 
+impl Engine {
+    /// Takes `1.234` for neither of its two readings where the rest of the file is written by somebody who writes `1.234,5`.
+    fn of_one_hand(
+        &self,
+        source: &Path,
+        columns: Vec<(Merged, Option<Vec<Coder>>)>,
+        options: &ReadOptions,
+    ) -> Result<Vec<Merged>, Error> {
+        let has_comma = |(column, _): &(Merged, _)| match &column.notation {
+            Some(Notation::Number(number)) => number.decimal == ',',
+            Some(Notation::Dates(formats)) => {
+                let first = formats.first().map(|format| format.text());
+                first.is_some_and(|format| format.contains('.'))
+            }
+            None => false,
+        };
+        let comma = self.form_of(source).delimiter == Some(b';') || columns.iter().any(has_comma);
+        let has_point = |(column, _): &(Merged, _)| column.points == Points::Decimal;
+        let in_doubt = comma && !columns.iter().any(has_point);
+        let settled = columns.into_iter().map(|(merged, parts)| match parts {
+            Some(parts) if in_doubt => {
+                let name = merged.column.name.clone();
+                let (one, other) = (
+                    "decimal = \".\"".to_owned(),
+                    "decimal = \",\", thousands = \".\"".to_owned(),
+                );
+                if options.kinds.contains_key(&name) {
+                    return Err(Error::Ambiguous {
+                        path: source.to_owned(),
+                        column: name,
+                        one,
+                        other,
+                    });
+                }
+                let mut as_text = options.clone();
+                as_text.kinds.insert(name.clone(), Kind::Text);
+                let merged = merge(source, &name, &parts, &as_text)?;
+                Ok(Merged {
+                    ambiguous: Some((one, other)),
+                    ..merged
+                })
+            }
+            _ => Ok(merged),
+        });
+        settled.collect()
+    }
+}
+
+/// What the points among the digits of a column are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Points {
+    /// There are none, or they are told by other marks.
+    None,
+    /// Decimal marks.
+    Decimal,
+    /// Decimal marks or marks between thousands: each has three digits behind it.
+    Either,
+}
+
 /// A column, and what was found of how it is written.
 struct Merged {
     column: Column,
     notation: Option<Notation>,
     ambiguous: Option<(String, String)>,
     missing: Vec<String>,
+    points: Points,
 }
 
 /// Joins the parts of one column, in file order, into one coded column; the same for any cut into parts.
@@ -100,9 +165,11 @@ fn merge(
     let kind = options.kinds.get(name).copied();
     let (mut dictionary, mut order) = Dictionary::build(&all.texts, is_missing, kind);
     let (mut notation, mut ambiguous) = (None, None);
+    let mut points = Points::None;
     let mut kind = kind;
     match known.find(&all.texts, &dictionary) {
         Detected::Plain => {
+            points = known.points(&all.texts, &dictionary);
             if let Some((text, kind)) = known.unreadable(&all.texts) {
                 return Err(wrong(source, name, parts, &missing, text, kind));
             }
@@ -164,6 +231,7 @@ fn merge(
         notation,
         ambiguous,
         missing: seeming.into_iter().map(str::to_owned).collect(),
+        points,
     })
 }
 

@@ -1,10 +1,13 @@
 //! How a column is written, and its texts as programs write them.
 
 use denym_data::Kind;
-use denym_data::notation::{AskedNotation, Detected, Notation, detect, missing_codes, unreadable};
+use denym_data::notation::{
+    AskedNotation, Detected, Notation, NumberNotation, detect, missing_codes, unreadable,
+};
 use denym_data::{Dictionary, Strings};
 
 use super::coder::{Coder, NULL};
+use super::merge::Points;
 use crate::{Detection, ReadOptions};
 
 /// What is known of one column before it is coded.
@@ -62,6 +65,25 @@ impl<'a> ColumnNotation<'a> {
                 Detected::Plain
             }
             found => found,
+        }
+    }
+
+    /// What the points of plain numbers are, as far as the column tells.
+    pub(super) fn points(&self, texts: &Strings, coded: &Dictionary) -> Points {
+        if coded.kind() != Kind::Decimal || self.asked.decimal.is_some() {
+            return Points::None;
+        }
+        let grouped = NumberNotation {
+            decimal: ',',
+            thousands: Some('.'),
+            unit: None,
+        };
+        if !texts.iter().all(|text| grouped.plain(text).is_some()) {
+            Points::Decimal
+        } else if self.looked_for {
+            Points::Either
+        } else {
+            Points::None
         }
     }
 
