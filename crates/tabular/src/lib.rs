@@ -60,6 +60,7 @@ mod tally;
 mod target;
 mod top_down_disclosure;
 mod top_down_specialization;
+mod widened;
 
 pub use anatomy::{Anatomized, Anatomy, seated};
 pub use auto::{Attempt, Auto, Outcome};
@@ -103,3 +104,4 @@ pub use special::{
 };
 pub use top_down_disclosure::TopDownDisclosure;
 pub use top_down_specialization::{Purpose, TopDownSpecialization, TradeOff};
+pub use widened::widened;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::slice::ChunksExact;
 
-use denym_data::{Decimal, Hierarchy, Labels, Recoding, Unit};
+use denym_data::{Hierarchy, Kind, Labels, NumberRange, Recoding, Unit};
 use denym_measure::{Group, added, by_subjects};
 use rayon::prelude::*;
 
@@ -20,12 +20,20 @@ pub enum Axis {
 }
 
 impl Axis {
-    /// Numbers by order, everything else by its hierarchy.
+    /// Numbers by order, everything else by its hierarchy; so are numbers whose hierarchy names something else than ranges, such as
+    /// `021**`: who declared it wants to see it.
     pub fn of(hierarchy: &Hierarchy) -> Axis {
-        let labels = &hierarchy.levels()[0].labels;
-        let numeric = |label: &str| Decimal::parse(label).is_some();
-        if labels.iter().flatten().all(|label| numeric(label)) && labels.iter().any(Option::is_some)
+        let levels = hierarchy.levels();
+        let values = &levels[0].labels;
+        let is_number = |label: &str| Kind::Decimal.fits(label);
+        if !values.iter().any(Option::is_some) || !values.iter().flatten().all(|own| is_number(own))
         {
+            return Axis::Tree;
+        }
+        let is_range =
+            |label: &str| label == "*" || is_number(label) || NumberRange::parse(label).is_some();
+        let mut above = levels[1..].iter().flat_map(|level| &level.labels).flatten();
+        if above.all(|label| is_range(label)) {
             Axis::Ordered
         } else {
             Axis::Tree
