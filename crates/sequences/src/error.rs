@@ -75,6 +75,14 @@ pub enum Error {
         /// Records exposed.
         exposed: u64,
     },
+    /// More violations than memory is taken for.
+    #[error(
+        "more than {most} combinations of what the adversary may know break the promise: they would fill the memory"
+    )]
+    TooManyViolations {
+        /// How many are held.
+        most: u64,
+    },
     /// Stopped by the caller.
     #[error("stopped before the end")]
     Stopped,
@@ -101,6 +109,7 @@ impl Error {
             Self::WholeTable { .. } => "paths-whole-table",
             Self::BadOption { .. } => "paths-bad-option",
             Self::Republication { .. } => "paths-republication",
+            Self::TooManyViolations { .. } => "paths-too-many-violations",
             Self::Stopped => "stopped",
             Self::Paths(error) => error.code(),
             Self::Internal { .. } => "internal",
@@ -116,6 +125,7 @@ impl Error {
                 | Self::BlindGroups { .. }
                 | Self::WholeTable { .. }
                 | Self::Republication { .. }
+                | Self::TooManyViolations { .. }
         )
     }
 
@@ -144,6 +154,7 @@ impl Error {
             Self::Republication { .. } => {
                 "adapt the new release to the earlier one, or withdraw that".to_owned()
             }
+            Self::TooManyViolations { .. } => "let the adversary know fewer of them (`knows`), make places and times coarser (`places`, `slots`), or leave out what is rare".to_owned(),
             Self::Stopped => "nothing was released; run again".to_owned(),
             Self::Paths(error) => error.help(),
             Self::Internal { .. } => "this is a bug; please report it".to_owned(),

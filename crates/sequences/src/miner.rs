@@ -34,7 +34,8 @@
 //! # Cost
 //!
 //! One array increment per sub-sequence of up to L doublets of each distinct path; memory for
-//! the violations and, per thread, one prefix's projection. MSNBC-24 at L = 3, K = 10: see `tests/reference.rs`.
+//! the violations and, per thread, one prefix's projection. Violations can be as many as the combinations of a path, so there is a
+//! bound on them: beyond it mining is refused, or ends with those it has, where the caller can go on from a part ([`mine_some`]). MSNBC-24 at L = 3, K = 10: see `tests/reference.rs`.
 
 use hashbrown::HashMap;
 use rayon::prelude::*;
@@ -53,9 +54,37 @@ pub struct Mined {
     pub(crate) incidences: Vec<(u32, u32)>,
 }
 
+/// Violations that are held at most; each takes some fifty bytes until it is suppressed.
+const MOST: u64 = 1 << 25;
+
+/// Violations and rows that are held together at most.
+const MOST_WITH_ROWS: u64 = 1 << 26;
+
+/// Violations of one round of those who go on from a part.
+pub(crate) const MOST_AT_ONCE: u64 = 1 << 23;
+
+/// First items that are looked at together, and the share of all violations that one of them may have before it is looked at alone.
+const TOGETHER: usize = 256;
+
 /// Finds all critical violations.
 pub fn mine(summary: &Summary, limits: &Limits, context: &Context) -> Result<Violations, Error> {
-    Ok(Miner::new(summary, limits, false).run(context)?.violations)
+    let (mined, whole) = Miner::new(summary, limits, false, MOST).run(context)?;
+    if whole {
+        Ok(mined.violations)
+    } else {
+        Err(Error::TooManyViolations { most: MOST })
+    }
+}
+
+/// Finds at least `most` critical violations, or all where there are fewer; says whether these are all.
+pub(crate) fn mine_some(
+    summary: &Summary,
+    limits: &Limits,
+    most: u64,
+    context: &Context,
+) -> Result<(Violations, bool), Error> {
+    let (mined, whole) = Miner::new(summary, limits, false, most).run(context)?;
+    Ok((mined.violations, whole))
 }
 
 /// As [`mine`], with the rows of each violation.
@@ -64,7 +93,14 @@ pub(crate) fn mine_with_rows(
     limits: &Limits,
     context: &Context,
 ) -> Result<Mined, Error> {
-    Miner::new(summary, limits, true).run(context)
+    let (mined, whole) = Miner::new(summary, limits, true, MOST_WITH_ROWS).run(context)?;
+    if whole {
+        Ok(mined)
+    } else {
+        Err(Error::TooManyViolations {
+            most: MOST_WITH_ROWS,
+        })
+    }
 }
 
 struct Miner<'a> {
@@ -72,6 +108,7 @@ struct Miner<'a> {
     limits: &'a Limits,
     sizes_only: bool,
     want_rows: bool,
+    most: u64,
     /// Rows without the doublets that violate alone (in the row's class).
     starts: Vec<u32>,
     items: Vec<u32>,
@@ -89,6 +126,22 @@ struct Task {
 struct Found {
     violations: Violations,
     incidences: Vec<(u32, u32)>,
+    /// What it may hold.
+    most: u64,
+}
+
+impl Found {
+    fn new(most: u64) -> Found {
+        Found {
+            violations: Violations::new(),
+            incidences: Vec::new(),
+            most,
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        (self.violations.len() + self.incidences.len()) as u64 >= self.most
+    }
 }
 
 /// Tails of rows: (row, begin, end) into a list of items.
@@ -105,19 +158,27 @@ struct Scratch {
     flagged: Vec<u32>,
 }
 
+impl Mined {
+    fn size(&self) -> u64 {
+        (self.violations.len() + self.incidences.len()) as u64
+    }
+}
+
 impl<'a> Miner<'a> {
-    fn new(summary: &'a Summary, limits: &'a Limits, want_rows: bool) -> Self {
+    fn new(summary: &'a Summary, limits: &'a Limits, want_rows: bool, most: u64) -> Self {
         Self {
             summary,
             limits,
             sizes_only: limits.judge.sizes_only(),
             want_rows,
+            most,
             starts: Vec::new(),
             items: Vec::new(),
         }
     }
 
-    fn run(mut self, context: &Context) -> Result<Mined, Error> {
+    /// What is found, and whether it is everything.
+    fn run(mut self, context: &Context) -> Result<(Mined, bool), Error> {
         let mut mined = Mined {
             violations: Violations::new(),
             incidences: Vec::new(),
@@ -125,37 +186,60 @@ impl<'a> Miner<'a> {
         context.check()?;
         self.first_level(&mut mined);
         if self.limits.l == 1 {
-            return Ok(mined);
+            return Ok((mined, true));
         }
         let (tasks, tails) = self.tasks();
         let mut index = Index::default();
         for length in 2..=self.limits.l {
-            context.check()?;
-            let found: Vec<Found> = tasks
-                .par_iter()
-                .map_init(
-                    || self.scratch(),
-                    |scratch, task| {
-                        self.level(length, task, &tails[task.begin..task.end], &index, scratch)
-                    },
-                )
-                .collect();
-            if found.iter().all(|f| f.violations.is_empty()) && !self.longer_rows(length) {
-                break;
-            }
             let before = mined.violations.len();
-            for part in &found {
-                let base = mined.violations.len() as u32;
-                mined.violations.append(&part.violations);
-                mined
-                    .incidences
-                    .extend(part.incidences.iter().map(|&(v, row)| (v + base, row)));
+            for some in tasks.chunks(TOGETHER) {
+                context.check()?;
+                let room = self.most.saturating_sub(mined.size());
+                if room == 0 {
+                    return Ok((mined, false));
+                }
+                // The same for any number of threads: a first item that has more than its share is looked at again, alone.
+                let share = (self.most / TOGETHER as u64).max(1);
+                let look = |task: &Task, most: u64, scratch: &mut Scratch| {
+                    let tails = &tails[task.begin..task.end];
+                    self.level(length, task, tails, &index, most, scratch)
+                };
+                let found: Vec<Found> = some
+                    .par_iter()
+                    .map_init(
+                        || self.scratch(),
+                        |scratch, task| look(task, share, scratch),
+                    )
+                    .collect();
+                let mut scratch = None;
+                for (part, task) in found.into_iter().zip(some) {
+                    let part = if part.is_full() {
+                        drop(part);
+                        let room = self.most.saturating_sub(mined.size()).max(1);
+                        look(task, room, scratch.get_or_insert_with(|| self.scratch()))
+                    } else {
+                        part
+                    };
+                    let full = part.is_full();
+                    let base = mined.violations.len() as u32;
+                    mined.violations.append(&part.violations);
+                    let rows = part.incidences.iter();
+                    mined
+                        .incidences
+                        .extend(rows.map(|&(violation, row)| (violation + base, row)));
+                    if full && mined.size() >= self.most {
+                        return Ok((mined, false));
+                    }
+                }
+            }
+            if mined.violations.len() == before && !self.longer_rows(length) {
+                break;
             }
             if length < self.limits.l {
                 index.add(&mined.violations, before);
             }
         }
-        Ok(mined)
+        Ok((mined, true))
     }
 
     fn longer_rows(&self, length: usize) -> bool {
@@ -268,12 +352,10 @@ impl<'a> Miner<'a> {
         task: &Task,
         after_first: &[(u32, u32)],
         index: &Index,
+        most: u64,
         scratch: &mut Scratch,
     ) -> Found {
-        let mut found = Found {
-            violations: Violations::new(),
-            incidences: Vec::new(),
-        };
+        let mut found = Found::new(most);
         let mut tails = Tails::default();
         let pairs = index.after(task.class, task.first);
         for &(row, begin) in after_first {
@@ -334,6 +416,9 @@ impl<'a> Miner<'a> {
         }
         sort_by_item(&mut next, &mut scratch.counts, self.summary.stride);
         for group in next.chunk_by(|a, b| a.0 == b.0) {
+            if found.is_full() {
+                return;
+            }
             let item = group[0].0;
             let pairs = index.after(class, item);
             if prefix.len() + 2 == length {

@@ -64,6 +64,8 @@ pub struct TransactionRequest {
     pub unsuppress: bool,
     /// Support and length of the frequent itemsets (nuggets) to count before and after.
     pub nuggets: Option<(u64, usize)>,
+    /// Violations that are held at once; where there are more, items are suppressed in rounds.
+    pub at_once: u64,
 }
 
 impl TransactionRequest {
@@ -79,6 +81,7 @@ impl TransactionRequest {
             cost: Cost::default(),
             unsuppress: true,
             nuggets: None,
+            at_once: miner::MOST_AT_ONCE,
         }
     }
 
@@ -132,6 +135,7 @@ impl From<&Request> for TransactionRequest {
                 Cost::FrequentSequences { support, length } => Some((support, length)),
                 Cost::Instances => None,
             },
+            at_once: miner::MOST_AT_ONCE,
         }
     }
 }
@@ -333,7 +337,7 @@ pub fn solve_transactions(
     } = Setting::new(table, request)?;
     let items = table.locations().len();
     nothing_known(table, &summary, &limits, request)?;
-    let violations = miner::mine(&summary, &limits, context)?;
+    let (violations, whole) = miner::mine_some(&summary, &limits, request.at_once, context)?;
     let by_length = violations.by_length();
     let taxonomy = request.taxonomy.as_ref().filter(|_| !request.blind);
     let mut recoding = match taxonomy {
@@ -341,7 +345,7 @@ pub fn solve_transactions(
             let chosen = if request.blind {
                 let deck = deck(table, &limits, &secret_of);
                 blind_suppression::choose(&summary, &limits, deck, context)?
-            } else {
+            } else if whole {
                 global_suppression::select(
                     &summary,
                     &violations,
@@ -349,6 +353,8 @@ pub fn solve_transactions(
                     request.unsuppress,
                     context,
                 )?
+            } else {
+                in_rounds(&summary, violations, request, &limits, context)?
             };
             let mut name_of: Vec<Option<u32>> = (0..items as u32).map(Some).collect();
             for item in chosen {
@@ -380,6 +386,51 @@ pub fn solve_transactions(
         recoding.nuggets = Some((before.len() as u64, after));
     }
     Ok(recoding)
+}
+
+/// Chooses the items to suppress where there are more violations than are held: as many as fit are mined and suppressed, then those
+/// that are left. What is suppressed for some never makes others (see [`crate::global_suppression`]), so this ends with none.
+fn in_rounds(
+    summary: &Summary,
+    first: Violations,
+    request: &TransactionRequest,
+    limits: &Limits,
+    context: &Context,
+) -> Result<Vec<u32>, Error> {
+    let mut gone = vec![false; summary.item_count()];
+    let (mut violations, mut whole) = (first, false);
+    loop {
+        let lists: Vec<Vec<u32>> = (0..summary.rows())
+            .map(|row| {
+                let left = summary.row(row).iter().copied();
+                left.filter(|&item| !gone[item as usize]).collect()
+            })
+            .collect();
+        let rows = Rows::from_lists(lists.iter().map(Vec::as_slice));
+        let current = summary.with_items(rows.starts, rows.items, summary.item_count());
+        // Only of all violations can it be told that an item need not go.
+        let unsuppress = request.unsuppress && whole;
+        let chosen =
+            global_suppression::select(&current, &violations, request.cost, unsuppress, context)?;
+        for item in chosen {
+            gone[item as usize] = true;
+        }
+        if whole {
+            let items = 0..summary.item_count() as u32;
+            return Ok(items.filter(|&item| gone[item as usize]).collect());
+        }
+        let lists: Vec<Vec<u32>> = lists
+            .into_iter()
+            .map(|list| {
+                list.into_iter()
+                    .filter(|&item| !gone[item as usize])
+                    .collect()
+            })
+            .collect();
+        let rows = Rows::from_lists(lists.iter().map(Vec::as_slice));
+        let left = summary.with_items(rows.starts, rows.items, summary.item_count());
+        (violations, whole) = miner::mine_some(&left, limits, request.at_once, context)?;
+    }
 }
 
 /// What is counted of each transaction.
@@ -610,7 +661,8 @@ fn generalize(
             .collect();
         let rows = Rows::from_lists(lists.iter().map(Vec::as_slice));
         let current = summary.with_items(rows.starts, rows.items, names.len());
-        let violations = miner::mine(&current, limits, context)?;
+        // Of too many violations the first are mended, and the table is looked at again: so it is with few.
+        let (violations, _) = miner::mine_some(&current, limits, miner::MOST_AT_ONCE, context)?;
         if violations.is_empty() {
             return Ok(finish(summary, names, name_of, &coarseness, secret_of));
         }

@@ -122,6 +122,48 @@ fn no_released_set_is_unsafe() {
     assert!(solved > 1500 && generalized > 100, "{solved} {generalized}");
 }
 
+/// Where more violations are than are held, items go in rounds; nothing unsafe is left, and the memory is that of a round.
+#[test]
+fn rounds_leave_nothing_unsafe() {
+    let items = ["a", "b", "c", "d", "e", "f", "g", "x"];
+    let mut in_rounds = 0;
+    for seed in 0..1500 {
+        let mut r = SplitMix64::new(seed);
+        let sets: Vec<Vec<&str>> = (0..6 + r.below(10))
+            .map(|_| items.iter().copied().filter(|_| r.below(5) < 3).collect())
+            .collect();
+        let source = Sequences::of_sets(sets).unwrap();
+        let mut request =
+            TransactionRequest::new(2 + r.below(2) as usize, 2 + u64::from(r.below(3)));
+        let mut promise = oracle::Promise {
+            l: request.m,
+            k: request.k,
+            at_most: Vec::new(),
+        };
+        let sensitive = &["x"][..r.below(2) as usize];
+        for item in sensitive {
+            request
+                .sensitive
+                .push(((*item).to_owned(), Fraction::of(3, 5)));
+            promise.at_most.push((3, 5));
+        }
+        let Ok(whole) = solve_transactions(&source, &request, &Context::default()) else {
+            continue;
+        };
+        request.at_once = 1 + u64::from(r.below(4));
+        let recoding = solve_transactions(&source, &request, &Context::default()).unwrap();
+        in_rounds += u64::from(recoding.critical_violations < whole.critical_violations);
+        let released = recoding.apply(&source).unwrap();
+        let after = table(&released, &source, sensitive);
+        assert_eq!(
+            oracle::violations(&after, &promise),
+            BTreeSet::new(),
+            "seed {seed}"
+        );
+    }
+    assert!(in_rounds > 300, "{in_rounds}");
+}
+
 #[test]
 fn clicks_become_k_m_anonymous() {
     let Some(path) = denym_testkit::shared::path("data/transactions/BMS1_spmf.txt.gz") else {
