@@ -1,6 +1,7 @@
 //! Attributes of roles and of the system, each over a declared finite domain.
 
 use crate::error::Error;
+use crate::zone::Zone;
 use denym_data::nearest;
 use serde::Serialize;
 
@@ -115,8 +116,8 @@ pub enum Scope {
     Role,
     /// The system (Definition 3.3.3).
     System,
-    /// The system's clock.
-    Clock(ClockPart),
+    /// The system's clock, as a clock on the wall of a place shows it.
+    Clock(ClockPart, Zone),
 }
 
 /// One declared attribute.
@@ -214,8 +215,8 @@ impl Attributes {
     pub fn set_clock(&self, values: &mut Values, now: Moment) {
         values.resize(self.list.len(), None);
         for (attribute, value) in self.list.iter().zip(values) {
-            if let Scope::Clock(part) = attribute.scope {
-                *value = Some(now.part(part));
+            if let Scope::Clock(part, zone) = attribute.scope {
+                *value = Some(zone.wall(now).part(part));
             }
         }
     }

@@ -25,6 +25,7 @@ mod storage;
 mod tree;
 mod value;
 mod view;
+mod zone;
 
 pub use activation::Activation;
 pub use attribute::{Attribute, Attributes, ClockPart, Domain, Moment, Scope, Values};
@@ -51,3 +52,4 @@ pub use storage::{
 pub use tree::{Codes, Purpose, PurposeId, PurposeTree};
 pub use value::{Kind, Value};
 pub use view::RawRecord;
+pub use zone::Zone;

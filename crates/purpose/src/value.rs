@@ -89,7 +89,7 @@ impl fmt::Display for Value {
 }
 
 /// Year, month and day of a day number (proleptic Gregorian; the usual era arithmetic with years from March).
-fn civil(days: i64) -> (i64, i64, i64) {
+pub(crate) fn civil(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
     let of_era = shifted.rem_euclid(146_097);

@@ -56,6 +56,7 @@ use crate::mask::Levels;
 use crate::policy::{AccessPolicy, PurposeMode};
 use crate::role::Roles;
 use crate::tree::{Purpose, PurposeTree};
+use crate::zone::Zone;
 use denym_policy::Mistake;
 use denym_policy::reader::{Node, Section, checked};
 use denym_policy::syntax::document_of;
@@ -231,6 +232,7 @@ fn read_attribute(name: String, entry: &Node<'_, '_>) -> Option<(Attribute, Opti
     let known = [
         "of",
         "part",
+        "zone",
         "integer",
         "names",
         "levels",
@@ -258,7 +260,21 @@ fn read_attribute(name: String, entry: &Node<'_, '_>) -> Option<(Attribute, Opti
                     .to_vec(),
             ),
         };
-        let scope = Scope::Clock(part);
+        let zone = match fields.get("zone") {
+            None => Zone::default(),
+            Some(node) => {
+                let found = Zone::named(node.string("Europe/Berlin")?);
+                if found.is_none() {
+                    node.mistake(
+                        "policy-unknown-value",
+                        "this time zone is not known",
+                        "write a place such as `Europe/Berlin`, or an offset such as `+05:30`",
+                    );
+                }
+                found?
+            }
+        };
+        let scope = Scope::Clock(part, zone);
         return Some((
             Attribute {
                 name,
@@ -267,6 +283,13 @@ fn read_attribute(name: String, entry: &Node<'_, '_>) -> Option<(Attribute, Opti
             },
             None,
         ));
+    }
+    if let Some(node) = fields.get("zone") {
+        node.mistake(
+            "policy-unused-key",
+            "`zone` is for attributes of the clock",
+            "remove it, or write `of = \"clock\"`",
+        );
     }
     let domain = read_domain(entry, &fields)?;
     let value = match fields.get("value") {
