@@ -268,6 +268,80 @@ fn everybody_under_25_vanished() {
     assert!(!reason.contains("18") && !reason.contains("21"), "{reason}");
 }
 
+/// The old of the south vanish; the old, and the south, do not.
+#[test]
+fn a_group_that_only_two_columns_show_vanished() {
+    let directory = empty();
+    let directory = directory.path();
+    let mut rows = "age,district,job,ill\n".to_owned();
+    for person in 0..400 {
+        let apart = person % 20 == 0;
+        let age = if apart || person % 4 == 1 {
+            "old"
+        } else {
+            "young"
+        };
+        let district = if apart || person % 4 == 2 {
+            "south"
+        } else {
+            "north"
+        };
+        let job = if apart {
+            format!("job{person}")
+        } else {
+            "clerk".to_owned()
+        };
+        rows += &format!(
+            "{age},{district},{job},{}\n",
+            ["flu", "gout", "cold"][person % 3]
+        );
+    }
+    write(directory, "people.csv", rows);
+    write(
+        directory,
+        "policy.toml",
+        "[data]\npath = \"people.csv\"\n[attributes]\nage = { role = \"quasi\", max-level = 0 }\ndistrict = { role = \"quasi\", max-level = 0 }\njob = { role = \"quasi\", max-level = 0 }\nill = \"sensitive\"\n[promise]\nk-anonymity = 5\nl-diversity = 2\n[release]\nalgorithm = \"full-domain\"\nsuppress-at-most = 0.05\n",
+    );
+    let (code, document) = released(directory);
+    assert_eq!(code, 0, "{document}");
+    assert_eq!(document["suppressed_records"], 20);
+    assert_eq!(found(&document), [on("vanished-group", "age")]);
+    let reason = document["findings"][0]["reason"].as_str().expect("words");
+    assert!(
+        reason.contains(
+            "20 records that one value or stretch of `age` has in common with one of `district`"
+        ),
+        "{reason}"
+    );
+    assert!(
+        !reason.contains("old") && !reason.contains("south"),
+        "{reason}"
+    );
+    // In German where the report is.
+    let args = [
+        "anonymize",
+        "policy.toml",
+        "-o",
+        "german",
+        "--language",
+        "de",
+    ];
+    let (code, _) = json(directory, &args);
+    assert_eq!(code, 0);
+    for file in [
+        "german/steward/report.html",
+        "german/steward/report-external.html",
+        "german/release/README.md",
+    ] {
+        let page = text(directory, file);
+        assert!(
+            page.contains("fast vollständig entfernt") || page.contains("eine Gruppe von 20"),
+            "{file}"
+        );
+        assert!(!page.contains("were removed all but completely"), "{file}");
+    }
+}
+
 #[test]
 fn what_is_accepted_for_nothing_is_told() {
     let directory = patients();

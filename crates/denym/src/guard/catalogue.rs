@@ -2,6 +2,9 @@
 
 use std::sync::LazyLock;
 
+use denym_report::Language;
+
+use super::said::Said;
 use super::view::{After, Before};
 use crate::policy::About;
 
@@ -50,7 +53,27 @@ pub struct FindingEntry {
     pub(crate) look: Look,
 }
 
+/// Lines of a policy that sentences quote: the same in every language.
+const EXAMPLES: [(&str, &str); 2] = [
+    ("per_class", "{ .., per = \"class\" }"),
+    (
+        "diversity",
+        "{ attribute = \"..\", kind = \"distinct\", l = 2 }",
+    ),
+];
+
 impl FindingEntry {
+    /// What to do about it.
+    pub(crate) fn advice_in(&self, language: Language) -> String {
+        language.say(&format!("finding.{}.advice", self.name), &EXAMPLES)
+    }
+
+    /// What the recipient is told, where it concerns the recipient.
+    pub(crate) fn recipient_in(&self, language: Language) -> Option<String> {
+        self.recipient?;
+        Some(language.say(&format!("finding.{}.recipient", self.name), &[]))
+    }
+
     /// Whether it is found before anything is searched, so that `denym plan` shows it.
     pub fn is_before(&self) -> bool {
         matches!(self.look, Look::Before(_))
@@ -74,12 +97,12 @@ pub(crate) struct Found {
     /// The column.
     pub(crate) column: Option<String>,
     /// What was seen, in a sentence that quotes no cell.
-    pub(crate) reason: String,
+    pub(crate) reason: Said,
 }
 
 impl Found {
     /// Something about a column.
-    pub(crate) fn on(column: &str, reason: String) -> Found {
+    pub(crate) fn on(column: &str, reason: Said) -> Found {
         let column = Some(column.to_owned());
         Found { column, reason }
     }
@@ -107,6 +130,21 @@ mod tests {
             assert!(before.iter().all(|other| other.name != one.name));
             for text in [one.summary, one.advice, one.limits] {
                 assert!(!text.is_empty(), "{}", one.name);
+            }
+        }
+    }
+
+    /// What is said to people stands in the catalogue of every language; English is as the entry has it.
+    #[test]
+    fn every_finding_is_told_in_every_language() {
+        for entry in FINDINGS.iter() {
+            assert_eq!(entry.advice_in(Language::English), entry.advice);
+            let told = entry.recipient_in(Language::English);
+            assert_eq!(told.as_deref(), entry.recipient, "{}", entry.name);
+            for (_, language) in Language::ALL {
+                assert!(!entry.advice_in(language).starts_with("finding."));
+                let told = entry.recipient_in(language).unwrap_or_default();
+                assert!(!told.starts_with("finding."), "{}", entry.name);
             }
         }
     }

@@ -11,6 +11,7 @@
 //! None: guards look for what stewards got wrong before. A release without a finding may still be a mistake.
 
 mod catalogue;
+mod said;
 mod texts;
 mod view;
 
@@ -24,6 +25,8 @@ use crate::account::Refusal;
 use crate::certificate::CertifiedFinding;
 use crate::policy::{About, Policy};
 use catalogue::{Found, Look};
+use denym_report::Language;
+use said::Said;
 use serde_json::{Value, json};
 
 /// Something that a guard found.
@@ -41,6 +44,8 @@ pub struct Finding {
     pub help: &'static str,
     /// Why the policy accepts it, where it does.
     pub accepted: Option<String>,
+    /// The reason, for every language.
+    said: Said,
 }
 
 impl Finding {
@@ -54,8 +59,9 @@ impl Finding {
             severity: entry.severity,
             accepted: own.map(|own| own.reason.clone()),
             column: found.column,
-            reason: found.reason,
+            reason: found.reason.words(Language::English),
             help: entry.advice,
+            said: found.reason,
         }
     }
 
@@ -84,30 +90,35 @@ impl Finding {
         })
     }
 
+    fn entry(&self) -> Option<&'static FindingEntry> {
+        FINDINGS.iter().find(|entry| entry.name == self.finding)
+    }
+
     /// As the recipient is told, where it concerns the recipient.
-    pub(crate) fn certified(&self) -> Option<CertifiedFinding> {
-        let entry = FINDINGS.iter().find(|entry| entry.name == self.finding)?;
-        entry.recipient.map(|means| CertifiedFinding {
+    pub(crate) fn certified(&self, language: Language) -> Option<CertifiedFinding> {
+        let means = self.entry()?.recipient_in(language)?;
+        Some(CertifiedFinding {
             finding: self.finding.to_owned(),
             severity: self.severity.name().to_owned(),
             column: self.column.clone(),
-            means: means.to_owned(),
+            means,
         })
     }
 
     /// As a report that may be handed out shows it, where it concerns the recipient.
-    pub(crate) fn outside(&self) -> Option<denym_report::Finding> {
-        let told = self.certified()?;
+    pub(crate) fn outside(&self, language: Language) -> Option<denym_report::Finding> {
+        let told = self.certified(language)?;
         Some(denym_report::Finding {
             reason: told.means,
             help: String::new(),
             accepted: None,
-            ..self.reported()
+            ..self.reported(language)
         })
     }
 
     /// As the report shows it.
-    pub(crate) fn reported(&self) -> denym_report::Finding {
+    pub(crate) fn reported(&self, language: Language) -> denym_report::Finding {
+        let help = self.entry().map(|entry| entry.advice_in(language));
         denym_report::Finding {
             name: self.finding.to_owned(),
             severity: match self.severity {
@@ -116,8 +127,8 @@ impl Finding {
                 Severity::Grave => denym_report::Severity::Grave,
             },
             column: self.column.clone(),
-            reason: self.reason.clone(),
-            help: self.help.to_owned(),
+            reason: self.said.words(language),
+            help: help.unwrap_or_default(),
             accepted: self.accepted.clone(),
         }
     }
@@ -174,12 +185,10 @@ pub(crate) fn unused(policy: &Policy, findings: &[Finding], searched: bool) -> V
     });
     idle.map(|own| {
         let reason = match &own.column {
-            Some(column) => format!(
-                "the policy accepts `{}` in `{column}`, which was not found",
-                own.finding
-            ),
-            None => format!("the policy accepts `{}`, which was not found", own.finding),
+            Some(column) => Said::new("finding.unused-acceptance.column").with("column", column),
+            None => Said::new("finding.unused-acceptance.release"),
         };
+        let reason = reason.with("finding", &own.finding);
         let found = Found {
             column: own.column.clone(),
             reason,

@@ -346,7 +346,7 @@ fn a_grave_finding_refuses_until_it_is_accepted_by_name() {
         .iter()
         .find(|entry| entry.name == "free-text")
         .expect("listed");
-    let found = || Found::on("remark", "prose".to_owned());
+    let found = || Found::on("remark", Said::new("finding.free-text.reason"));
     let plain = policy();
     let open = Finding::new(entry, found(), &plain);
     assert!(open.refuses());
@@ -370,14 +370,18 @@ fn a_grave_finding_refuses_until_it_is_accepted_by_name() {
     assert!(refusal(std::slice::from_ref(&accepted)).is_none());
     assert!(unused(&accepting, &[accepted], true).is_empty());
     // Another column is not meant, and what is accepted for nothing is told.
-    let other = Finding::new(entry, Found::on("note", "prose".to_owned()), &accepting);
+    let other = Finding::new(
+        entry,
+        Found::on("note", Said::new("finding.free-text.reason")),
+        &accepting,
+    );
     assert!(other.refuses());
     let idle = unused(&accepting, &[other], true);
     assert_eq!(idle.len(), 1);
     assert_eq!(idle[0].finding, "unused-acceptance");
     // The recipient is told no reason of the steward's and no number.
     let told = Finding::new(entry, found(), &accepting)
-        .certified()
+        .certified(Language::English)
         .expect("told");
     assert_eq!(told.column.as_deref(), Some("remark"));
     assert!(!told.means.contains("read by two"));

@@ -1,35 +1,14 @@
 //! What the values of a column are like, as far as guards care: prose, numbers written as text, numbers that somebody assigned.
 
 use denym_data::{Column, Kind};
+use denym_measure::recognize::{self, find_pattern};
 
-/// Whether values are prose: those that occur once are long, of several words, and a fifth of all that are there.
+/// Whether values are prose, by the same test as in profiles; the name of the column says nothing here, so that a short `note` is no alarm.
 pub(super) fn is_prose(column: &Column) -> bool {
-    if column.dictionary.kind() != Kind::Text {
-        return false;
-    }
-    let missing = column.dictionary.missing();
-    let mut counts = vec![0_u64; column.dictionary.len()];
-    for &code in &column.codes {
-        counts[code as usize] += 1;
-    }
-    let (mut there, mut once, mut letters, mut words) = (0, 0, 0, 0);
-    for (code, &count) in (0..).zip(&counts) {
-        if Some(code) == missing {
-            continue;
-        }
-        there += count;
-        let Some(text) = column.dictionary.text(code).filter(|_| count == 1) else {
-            continue;
-        };
-        once += 1;
-        letters += text.chars().count() as u64;
-        // Lists and codes have marks between their parts, prose has words.
-        words += text
-            .split_whitespace()
-            .filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 1)
-            .count() as u64;
-    }
-    once >= 5 && once * 5 >= there && letters >= 20 * once && words * 2 >= 7 * once
+    let dictionary = &column.dictionary;
+    dictionary.kind() == Kind::Text
+        && find_pattern(dictionary).is_none()
+        && recognize::is_prose(dictionary, column.codes.len() as u64, false)
 }
 
 /// Whether values are measurements: numbers, dates, or texts of digits and the marks of numbers and dates.

@@ -4,6 +4,7 @@ use denym_data::{Code, Column, Hierarchy, Role, Table};
 
 use crate::account::Account;
 use crate::attack::RedTeam;
+use crate::guard::said::Said;
 use crate::policy::Policy;
 
 /// What is known before the search.
@@ -41,12 +42,12 @@ impl<'a> Before<'a> {
     }
 
     /// What is counted.
-    pub(crate) fn unit(&self) -> &'static str {
-        if self.people.is_some() {
-            "people"
+    pub(crate) fn unit(&self) -> Said {
+        Said::new(if self.people.is_some() {
+            "finding.unit.people"
         } else {
-            "records"
-        }
+            "finding.unit.records"
+        })
     }
 }
 

@@ -32,7 +32,9 @@ pub(super) fn page(
     let name = name.map(|name| name.to_string_lossy().into_owned());
     let mut report = report(spec, name.unwrap_or_default(), &certificates, ledger);
     let findings = super::stream_findings(policy).into_iter();
-    report.findings = findings.map(|found| found.reported()).collect();
+    report.findings = findings
+        .map(|found| found.reported(Language::English))
+        .collect();
     Ok(denym_report::html(&report))
 }
 

@@ -1,6 +1,7 @@
 //! Certain attack: somebody who knows no more than the promises reckon with is right about somebody for certain.
 
 use super::{FindingEntry, Found, Look, Severity};
+use crate::guard::said::Said;
 use crate::guard::view::After;
 use crate::policy::About;
 
@@ -21,17 +22,20 @@ pub(crate) const ENTRY: FindingEntry = FindingEntry {
 fn look(view: &After<'_>) -> Vec<Found> {
     let findings = view.red_team.findings.iter();
     let certain = findings.filter(|found| found.bounded && found.after.successes > 0);
-    let mut all: Vec<Found> = Vec::new();
+    let mut all: Vec<(Option<String>, Vec<Said>)> = Vec::new();
     for found in certain {
-        let (many, of) = (found.after.successes, found.after.attempts);
-        let words = format!("`{}` is certain about {many} of {of}", found.attack);
-        match all.iter_mut().find(|one| one.column == found.attribute) {
-            Some(one) => one.reason = format!("{}, {words}", one.reason),
-            None => all.push(Found {
-                column: found.attribute.clone(),
-                reason: words,
-            }),
+        let words = Said::new("finding.certain-attack.one")
+            .with("attack", found.attack)
+            .with("many", found.after.successes)
+            .with("of", found.after.attempts);
+        match all.iter_mut().find(|one| one.0 == found.attribute) {
+            Some(one) => one.1.push(words),
+            None => all.push((found.attribute.clone(), vec![words])),
         }
     }
-    all
+    let all = all.into_iter().map(|(column, attacks)| Found {
+        column,
+        reason: Said::new("finding.certain-attack.reason").parts("attacks", attacks),
+    });
+    all.collect()
 }

@@ -1,6 +1,7 @@
 //! Free text: a column of remarks leaves as it is, with whatever names people wrote into it.
 
 use super::{FindingEntry, Found, Look, Severity};
+use crate::guard::said::Said;
 use crate::guard::texts::is_prose;
 use crate::guard::view::Before;
 use crate::policy::About;
@@ -20,8 +21,7 @@ pub(crate) const ENTRY: FindingEntry = FindingEntry {
 fn look(view: &Before<'_>) -> Vec<Found> {
     let seen = view.columns.iter();
     let prose = seen.filter(|seen| seen.as_it_is && is_prose(seen.column));
-    let reason = "its values are long texts of several words, and many of them occur once";
     prose
-        .map(|seen| Found::on(&seen.column.name, reason.to_owned()))
+        .map(|seen| Found::on(&seen.column.name, Said::new("finding.free-text.reason")))
         .collect()
 }

@@ -17,6 +17,7 @@ use denym_data::Kind;
 use denym_measure::recognize::{Meaning, find_pattern, meaning_of};
 
 use super::{FindingEntry, Found, Look, Severity};
+use crate::guard::said::Said;
 use crate::guard::texts::{is_assigned, is_measured, is_prose};
 use crate::guard::view::{Before, ENOUGH, Seen, Spread};
 use crate::policy::About;
@@ -40,15 +41,18 @@ fn look(view: &Before<'_>) -> Vec<Found> {
     seen.filter_map(|seen| {
         let spread = Spread::of(seen.column, view.people);
         let why = sign(seen, spread)?;
-        let (alone, people, unit) = (spread.alone, spread.people, view.unit());
-        let reason = format!("{why}; {alone} of {people} {unit} have a value that nobody else has");
+        let reason = Said::new("finding.identifier-released.reason")
+            .part("why", why)
+            .with("alone", spread.alone)
+            .with("people", spread.people)
+            .part("unit", view.unit());
         Some(Found::on(&seen.column.name, reason))
     })
     .collect()
 }
 
 /// Why a column looks like an identifier.
-pub(super) fn sign(seen: &Seen<'_>, spread: Spread) -> Option<String> {
+pub(super) fn sign(seen: &Seen<'_>, spread: Spread) -> Option<Said> {
     let column = seen.column;
     let kind = column.dictionary.kind();
     if kind == Kind::Boolean || spread.distinct < 2 {
@@ -56,7 +60,8 @@ pub(super) fn sign(seen: &Seen<'_>, spread: Spread) -> Option<String> {
     }
     let pattern = find_pattern(&column.dictionary).filter(|pattern| pattern.identifies());
     if let Some(pattern) = pattern.filter(|_| spread.points()) {
-        return Some(format!("its values look like {}", pattern.name()));
+        let said = Said::new("finding.identifier-released.pattern");
+        return Some(said.with("pattern", pattern.name()));
     }
     // What is prose, whatever it is called, has a finding of its own.
     if is_prose(column) {
@@ -68,7 +73,8 @@ pub(super) fn sign(seen: &Seen<'_>, spread: Spread) -> Option<String> {
         let counts = matches!(told.meaning, Meaning::Person | Meaning::RecordNumber);
         let given_out = kind == Kind::Text && !measured || is_assigned(column, 3.0);
         if names || counts && given_out && spread.nearly_unique(5) {
-            return Some(format!("its name says `{}`", told.word));
+            let said = Said::new("finding.identifier-released.name");
+            return Some(said.with("word", told.word));
         }
         // What is called an income or a weight was measured, however evenly.
         if kind != Kind::Text && !told.meaning.identifies() && !counts {
@@ -79,8 +85,8 @@ pub(super) fn sign(seen: &Seen<'_>, spread: Spread) -> Option<String> {
         return None;
     }
     if kind == Kind::Text && !measured {
-        return Some("nearly everybody has a text of their own".to_owned());
+        return Some(Said::new("finding.identifier-released.text"));
     }
     let assigned = spread.alone == spread.people && is_assigned(column, 5.0);
-    assigned.then(|| "its numbers were given out one by one".to_owned())
+    assigned.then(|| Said::new("finding.identifier-released.assigned"))
 }

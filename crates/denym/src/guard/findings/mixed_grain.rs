@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use denym_data::{Column, Hierarchy};
 
 use super::{FindingEntry, Found, Look, Severity};
+use crate::guard::said::Said;
 use crate::guard::view::After;
 use crate::policy::About;
 
@@ -34,10 +35,7 @@ fn look(view: &After<'_>) -> Vec<Found> {
     columns
         .filter_map(|(name, hierarchy)| Some((written.column(name)?, hierarchy)))
         .filter(|(column, hierarchy)| !has_one_grain(column, hierarchy))
-        .map(|(column, _)| {
-            let reason = "its labels are of no one level".to_owned();
-            Found::on(&column.name, reason)
-        })
+        .map(|(column, _)| Found::on(&column.name, Said::new("finding.mixed-grain.reason")))
         .collect()
 }
 

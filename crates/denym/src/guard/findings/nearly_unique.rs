@@ -8,6 +8,7 @@
 use denym_data::Role;
 
 use super::{FindingEntry, Found, Look, Severity, identifier_released};
+use crate::guard::said::Said;
 use crate::guard::texts::is_measured;
 use crate::guard::view::{Before, ENOUGH, Spread};
 use crate::policy::About;
@@ -34,8 +35,10 @@ fn look(view: &Before<'_>) -> Vec<Found> {
             if named || !spread.nearly_unique(ENOUGH) || !is_measured(seen.column) {
                 return None;
             }
-            let (alone, people, unit) = (spread.alone, spread.people, view.unit());
-            let reason = format!("{alone} of {people} {unit} have a value that nobody else has");
+            let reason = Said::new("finding.nearly-unique.reason")
+                .with("alone", spread.alone)
+                .with("people", spread.people)
+                .part("unit", view.unit());
             Some(Found::on(&seen.column.name, reason))
         })
         .collect()

@@ -3,6 +3,7 @@
 use denym_data::Role;
 
 use super::{FindingEntry, Found, Look, Severity};
+use crate::guard::said::Said;
 use crate::guard::view::Before;
 use crate::policy::About;
 
@@ -26,8 +27,7 @@ fn look(view: &Before<'_>) -> Vec<Found> {
         return Vec::new();
     }
     let many = view.columns.len();
-    let reason =
-        format!("{many} columns are published and none of them is taken to be known to anybody");
+    let reason = Said::new("finding.no-quasi-identifier.reason").with("many", many);
     vec![Found {
         column: None,
         reason,

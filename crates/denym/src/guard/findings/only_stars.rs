@@ -6,6 +6,7 @@
 use denym_data::Role;
 
 use super::{FindingEntry, Found, Look, Severity};
+use crate::guard::said::Said;
 use crate::guard::view::After;
 use crate::policy::About;
 
@@ -36,18 +37,14 @@ fn look(view: &After<'_>) -> Vec<Found> {
                 .collect();
             let differed = quasi.iter().any(|(source, _)| source.dictionary.len() > 1);
             let differ = quasi.iter().any(|(_, shown)| shown.dictionary.len() > 1);
-            (differed && !differ).then(|| {
-                let many = quasi.len();
-                format!(
-                    "nothing in {many} quasi-identifiers tells one record from another any more"
-                )
-            })
+            (differed && !differ)
+                .then(|| Said::new("finding.only-stars.reason").with("many", quasi.len()))
         }
         // Sequences have no columns to look at, but a loss of their own.
         None => {
             let (name, value) = &view.account.metric;
             let lost = name == "loss" && *value >= 1.0;
-            lost.then(|| "nothing that was known of anybody is published".to_owned())
+            lost.then(|| Said::new("finding.only-stars.nothing"))
         }
     };
     let found = reason.map(|reason| Found {

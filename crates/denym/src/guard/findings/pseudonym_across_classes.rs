@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use denym_data::Role;
 
 use super::{FindingEntry, Found, Look, Severity};
+use crate::guard::said::Said;
 use crate::guard::view::After;
 use crate::policy::{About, PromiseSpec, Reach, RecordsKnown};
 
@@ -58,9 +59,9 @@ fn look(view: &After<'_>) -> Vec<Found> {
         }
         let few: u64 = crowds.values().filter(|&&crowd| crowd < least).sum();
         (few > 0).then(|| {
-            let reason = format!(
-                "its tokens show {few} people in a combination of classes that fewer than {least} share"
-            );
+            let reason = Said::new("finding.pseudonym-across-classes.reason")
+                .with("few", few)
+                .with("least", least);
             Found::on(&spec.name, reason)
         })
     })

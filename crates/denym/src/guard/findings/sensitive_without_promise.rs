@@ -1,6 +1,7 @@
 //! Sensitive without promise: the policy calls a column sensitive and promises nothing about it.
 
 use super::{FindingEntry, Found, Look, Severity};
+use crate::guard::said::Said;
 use crate::guard::view::Before;
 use crate::policy::{About, PromiseSpec};
 
@@ -35,11 +36,6 @@ fn look(view: &Before<'_>) -> Vec<Found> {
         .iter()
         .filter(|name| !promised().any(|promise| speaks(promise, name)));
     silent
-        .map(|name| {
-            Found::on(
-                name,
-                "it is called sensitive, and no promise speaks of it".to_owned(),
-            )
-        })
+        .map(|name| Found::on(name, Said::new("finding.sensitive-without-promise.reason")))
         .collect()
 }
