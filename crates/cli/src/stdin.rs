@@ -4,6 +4,7 @@ use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use denym::{Error, Policy, read_policy};
 use tempfile::TempDir;
 
 /// Where standard input was kept; it can be read but once.
@@ -31,6 +32,19 @@ pub(crate) fn data(typed: &str) -> Result<PathBuf, String> {
 /// The same for an argument that is a text.
 pub(crate) fn data_text(typed: &str) -> Result<String, String> {
     data(typed).map(|path| path.to_string_lossy().into_owned())
+}
+
+/// The policy in `file`; where its data has the path `-`, standard input is kept for it.
+pub(crate) fn policy(file: &Path) -> Result<Policy, Error> {
+    let mut policy = read_policy(file)?;
+    if policy.data.path == denym::STANDARD_INPUT && policy.stream.is_none() {
+        let held = data(&policy.data.path).map_err(|what| Error::Argument {
+            what,
+            help: "give the data as a file, or pipe it into one command".into(),
+        })?;
+        policy.data.held = Some(held);
+    }
+    Ok(policy)
 }
 
 /// Whether a path is that of the kept standard input.

@@ -17,13 +17,18 @@ pub(crate) fn from_file(
     let mut rows = engine
         .read_hierarchy(file)
         .map_err(|error| vec![Error::Engine(error)])?;
-    // The file names values as the source writes them.
+    // The file names all values as the source writes them, or all in their plain form: where `1.234` is the one thousand of the one
+    // and the one and a bit of the other, no row may be taken for itself.
     if let Some(notation) = engine.notation_of(&column.name) {
-        for label in rows.iter_mut().filter_map(|row| row.labels.first_mut()) {
-            if column.dictionary.code_of(label).is_none()
-                && let Some(plain) = notation.plain(label)
-            {
-                *label = plain;
+        let known = |label: &str| column.dictionary.code_of(label).is_some();
+        let labels = rows.iter().filter_map(|row| row.labels.first());
+        let as_they_are = labels.clone().filter(|label| known(label)).count();
+        let read = labels.filter_map(|label| notation.plain(label));
+        if read.filter(|label| known(label)).count() > as_they_are {
+            for label in rows.iter_mut().filter_map(|row| row.labels.first_mut()) {
+                if let Some(plain) = notation.plain(label) {
+                    *label = plain;
+                }
             }
         }
     }

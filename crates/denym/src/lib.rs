@@ -96,7 +96,9 @@ pub use hierarchy_draft::{DraftedHierarchy, Form, draft_hierarchy};
 pub use listener::{Listener, Phase, Silent};
 pub use outline::{Cost, Outline, Plan, TimeClass, plan};
 pub use policy::stream::{StreamSink, StreamSource, StreamSpec};
-pub use policy::{Mistake, Policy, parse_policy, read_policy, read_stream_policy};
+pub use policy::{
+    Mistake, Policy, STANDARD_INPUT, data_name, parse_policy, read_policy, read_stream_policy,
+};
 pub use profile::{draft_policy, looks_like, profile_source, profile_table};
 pub use program::{Found as ProgramFound, Program, verdict_words};
 pub use promise_kinds::{PromiseKind, promise_kinds};

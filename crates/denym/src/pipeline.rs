@@ -236,6 +236,10 @@ pub(crate) trait Bundled: Kind {
         plan: &Self::Plan,
         solved: &mut Self::Solved,
     ) -> Result<Vec<Sheet>, Error>;
+    /// How values that will be shown were changed beside being made coarser.
+    fn altered(_run: &Run<'_>, _plan: &Self::Plan, _solved: &Self::Solved) -> Vec<Altered> {
+        Vec::new()
+    }
     /// What the files show, once they are read back.
     fn see(made: &Made<'_, Self>, files: Vec<Table>) -> Result<Self::Shown, Error>;
 
@@ -483,24 +487,37 @@ impl<K: Bundled> Prepared<K> {
         let format = policy.release.format;
         let writing = source::Writing::of(policy, engine);
         let mut files = Vec::new();
-        for sheet in K::show(run, source, plan, &mut solved)? {
+        let sheets = K::show(run, source, plan, &mut solved)?;
+        let altered = K::altered(run, plan, &solved);
+        for sheet in sheets {
             let name = data_name(&policy.data.path);
             let mut file = format!("{name}{}.{}", sheet.suffix, format.name());
             if OWN_FILES.contains(&file.as_str()) {
                 file = format!("data-{file}");
             }
             let path = draft.path(&format!("release/{file}"));
-            let formulas = policy.release.formulas;
-            let written =
-                source::write_release(engine, &sheet.table, format, formulas, &path, &writing)?;
-            files.push(DataFile {
+            let mut file = DataFile {
                 file,
-                written,
+                written: None,
                 format: format.name().to_owned(),
                 records: sheet.table.records() as u64,
                 sha256: String::new(),
                 columns: sheet.columns,
-            });
+            };
+            if format == Format::Excel {
+                // Whoever is handed the workbook alone has what explains it.
+                let tables = std::slice::from_ref(&sheet.table);
+                let mut codebook = Codebook::new(policy, std::slice::from_ref(&file), tables);
+                codebook.tell(&altered);
+                let explained = reporting::codebook::sheet(&codebook, run.language());
+                let further = [(reporting::codebook::SHEET, &explained)];
+                engine.write_workbook(&sheet.table, &further, &path)?;
+            } else {
+                let formulas = policy.release.formulas;
+                file.written =
+                    source::write_release(engine, &sheet.table, format, formulas, &path, &writing)?;
+            }
+            files.push(file);
         }
 
         run.phase(Phase::Auditing)?;
@@ -572,6 +589,7 @@ impl<K: Bundled> Prepared<K> {
             &files,
             &account,
             K::state(&made, gated.shown(), &account),
+            run.language(),
         )?);
         let joined = K::joined(&judged).cloned();
         certificate.releases = joined.as_ref().map(|joined| joined.certified.clone());
@@ -596,7 +614,8 @@ impl<K: Bundled> Prepared<K> {
         let signed = reporting::sign_off(run, &certificate, &sources);
         let mut outside =
             reporting::external::report(&certificate, &codebook, outside, signed.clone(), language);
-        let findings = account.findings.iter().filter_map(Finding::outside);
+        let findings = account.findings.iter();
+        let findings = findings.filter_map(|found| found.outside(language));
         outside.findings = findings.collect();
         draft.write(EXTERNAL, denym_report::html(&outside).as_bytes())?;
         told.report.sign_off = Some(signed);
@@ -605,7 +624,8 @@ impl<K: Bundled> Prepared<K> {
             let history = reporting::history::figures(&keeper.moments(joined), language);
             told.report.figures.extend(history);
         }
-        told.report.findings = account.findings.iter().map(Finding::reported).collect();
+        let findings = account.findings.iter();
+        told.report.findings = findings.map(|found| found.reported(language)).collect();
         let text = json(&certificate)?;
         draft.write("release/certificate.json", text.as_bytes())?;
         if let Some(key) = run.key {
@@ -739,6 +759,7 @@ fn statement(
     files: &[DataFile],
     account: &Account,
     kind: Statement,
+    language: Language,
 ) -> Result<Certificate, Error> {
     let data = files.first().cloned().ok_or_else(|| Error::Internal {
         what: "a release without a file".into(),
@@ -766,7 +787,7 @@ fn statement(
         findings: account
             .findings
             .iter()
-            .filter_map(Finding::certified)
+            .filter_map(|found| found.certified(language))
             .collect(),
         paths: kind.paths,
         transactions: kind.transactions,

@@ -1,5 +1,6 @@
 //! Looks at a table nobody has described yet, and drafts a policy for it.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -77,6 +78,7 @@ pub fn draft_policy(profile: &Profile, path: &str, reading: &Reading) -> String 
     if let Some(rest) = shape.rest(profile) {
         return text + &rest;
     }
+    let profile = &*with_something_known(profile);
     text.push_str("\n[attributes]\n");
     if let Some((kind, says)) = looks_like(profile) {
         let line = format!(
@@ -134,8 +136,40 @@ pub fn draft_policy(profile: &Profile, path: &str, reading: &Reading) -> String 
             ));
         }
     }
-    text.push_str("\n[release]\nalgorithm = \"auto\"\ngrain = \"mixed\"   # \"one-per-column\" is easier to count with, and loses more\nmetric = \"loss\"\nsuppress-at-most = 0   # more loses less detail, and groups that stand out vanish\nformat = \"csv\"\n");
+    text.push_str("\n[release]\nalgorithm = \"auto\"\ngrain = \"mixed\"   # \"one-per-column\" is easier to count with, and loses more\nranges = \"rounded\"   # \"exact\" shows the smallest and the largest value of each class\nmetric = \"loss\"\nsuppress-at-most = 0   # more loses less detail, and groups that stand out vanish\nformat = \"csv\"\n");
     text
+}
+
+/// The profile with a quasi-identifier among what would be published: where nothing could be known to anybody, k-anonymity says nothing, so
+/// the draft takes what is not sensitive to be known, or else the attribute that tells most people apart.
+fn with_something_known(profile: &Profile) -> Cow<'_, Profile> {
+    let published = |column: &ColumnProfile| column.left_out.is_none() && column.distinct > 1;
+    let has = |role: Role| {
+        let mut columns = profile.columns.iter();
+        columns.any(|column| column.role == role && published(column))
+    };
+    if has(Role::QuasiIdentifier) {
+        return Cow::Borrowed(profile);
+    }
+    let mut profile = profile.clone();
+    let mut taken: Vec<&mut ColumnProfile> = if has(Role::Insensitive) {
+        let columns = profile.columns.iter_mut();
+        let known =
+            |column: &&mut ColumnProfile| column.role == Role::Insensitive && published(column);
+        columns.filter(known).collect()
+    } else {
+        let columns = profile.columns.iter_mut();
+        let known =
+            |column: &&mut ColumnProfile| column.role == Role::Sensitive && published(column);
+        let most = columns.filter(known).max_by_key(|column| column.distinct);
+        most.into_iter().collect()
+    };
+    for column in &mut taken {
+        column.role = Role::QuasiIdentifier;
+        let reason = "nothing else could be known to anybody, so this is taken to be";
+        column.reasons.push(reason.to_owned());
+    }
+    Cow::Owned(profile)
 }
 
 fn sensitive(profile: &Profile) -> impl Iterator<Item = &ColumnProfile> {

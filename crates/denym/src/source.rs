@@ -110,6 +110,9 @@ fn unknown_columns(policy: &Policy, names: &Names) -> Error {
 
 /// Where the policy's data is, as seen from the policy's file.
 pub(crate) fn location(policy: &Policy) -> PathBuf {
+    if let Some(held) = &policy.data.held {
+        return held.clone();
+    }
     policy.resolve(Path::new(&policy.data.path))
 }
 

@@ -115,6 +115,8 @@ pub struct DataSpec {
     pub thousands: Option<char>,
     /// For paths: how times are written, when their values do not tell.
     pub time_format: Option<DateFormat>,
+    /// Where standard input is held, when `path` is `-`; whoever runs the policy says so.
+    pub held: Option<PathBuf>,
     /// For trails: the identified side, as written; `path` is the anonymous one.
     pub identified: String,
     /// For trails: which identified id owns which anonymous id; the same ids when not given.
@@ -264,9 +266,14 @@ pub struct ReleaseSpec {
     pub one_grain: bool,
     /// Whether the policy asks for classes of different grain, so that nobody need be told of them.
     pub mixed_grain: bool,
+    /// Whether ranges of data values are widened to edges that are nobody's value.
+    pub round_ranges: bool,
     /// How numbers are grouped and perturbed.
     pub microdata: MicrodataSpec,
 }
+
+/// The path that stands for standard input.
+pub const STANDARD_INPUT: &str = "-";
 
 impl Policy {
     /// Reads a policy; every mistake is reported.
@@ -363,6 +370,9 @@ impl AttributeSpec {
 
 /// The name of a data set: its file name without extension.
 pub fn data_name(path: &str) -> String {
+    if path == STANDARD_INPUT {
+        return "stdin".to_owned();
+    }
     let packed = [".gz", ".zst", ".zstd"];
     let plain = packed.iter().find_map(|ending| path.strip_suffix(ending));
     let stem = Path::new(plain.unwrap_or(path))

@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use denym_data::{AlgorithmEntry, AlgorithmUse, Format, Fraction, Role};
+use denym_data::notation::{AskedNotation, Detected, detect};
+use denym_data::{AlgorithmEntry, AlgorithmUse, Format, Fraction, Kind, Role};
+use denym_measure::Given;
+use denym_measure::catalogue::Takes;
 
 use super::accept::accept_section;
 use super::attack::attack_section;
@@ -365,6 +368,7 @@ impl ReleaseSpec {
             grow_intervals: false,
             one_grain: false,
             mixed_grain: false,
+            round_ranges: false,
             microdata: super::MicrodataSpec::default(),
         }
     }
@@ -421,6 +425,19 @@ fn of_tables(
     spec.grow_intervals = grows(section, spec.algorithm);
     let one = one_grain(section, spec.algorithm);
     (spec.one_grain, spec.mixed_grain) = (one == Some(true), one == Some(false));
+    if let Some(node) = section.get("ranges") {
+        let choice = node.choice(&[("rounded", true), ("exact", false)]);
+        spec.round_ranges = choice.unwrap_or(false);
+        let name = spec.algorithm.name;
+        let cuts = name.contains("mondrian") || name.contains("specialization");
+        if !cuts && !spec.algorithm.is_auto() {
+            node.mistake(
+                "policy-unused-key",
+                format!("`{name}` publishes no ranges of data values"),
+                "remove `ranges`, or use the algorithm `auto`",
+            );
+        }
+    }
     spec.microdata = microdata::microdata(section);
 }
 
@@ -494,6 +511,9 @@ fn check_promises(specs: &[AttributeSpec], promised: &[Promised], mistakes: &Mis
             );
         }
     }
+    for promised in promised {
+        check_named_values(specs, promised, mistakes);
+    }
     for (index, spec) in specs.iter().enumerate() {
         if specs[..index].iter().any(|other| other.name == spec.name) {
             mistakes.add(
@@ -501,6 +521,61 @@ fn check_promises(specs: &[AttributeSpec], promised: &[Promised], mistakes: &Mis
                 spec.span.clone(),
                 "this attribute is declared twice",
                 "keep one",
+            );
+        }
+    }
+}
+
+/// A promise names values as they are compared: `1992-08-26` of a column whose dates are written otherwise. In the column's own writing
+/// they would occur nowhere, and guard nobody.
+fn check_named_values(specs: &[AttributeSpec], promised: &Promised, mistakes: &Mistakes) {
+    let promise = &promised.promise;
+    if !promise.names_values() {
+        return;
+    }
+    let named = promise.attribute_name();
+    let mut sensitive = specs.iter().filter(|spec| spec.role == Role::Sensitive);
+    let Some(spec) = sensitive.find(|spec| named.is_none_or(|name| name == spec.name)) else {
+        return;
+    };
+    let asked = &spec.notation;
+    if *asked == AskedNotation::default() {
+        return;
+    }
+    for (parameter, given) in promise.parameters() {
+        let Given::Texts(values) = given else {
+            continue;
+        };
+        if parameter.takes != Takes::Values {
+            continue;
+        }
+        for value in values {
+            let is_plain = if asked.dates.is_empty() {
+                Kind::Decimal.fits(value)
+            } else {
+                Kind::Date.fits(value)
+            };
+            if is_plain {
+                continue;
+            }
+            let (what, like) = if asked.dates.is_empty() {
+                ("a number with digits and a point", "1234.5")
+            } else {
+                ("a date", "1992-08-26")
+            };
+            let plain = match detect(std::iter::once(value.as_str()), asked, spec.kind) {
+                Detected::As(notation) => notation.plain(value),
+                _ => None,
+            };
+            let plain = plain.as_deref().unwrap_or(like);
+            mistakes.add(
+                "policy-unknown-value",
+                promised.span.clone(),
+                format!(
+                    "`{value}` in `{}` is not {what}, as the values of `{}` are compared: it would guard nobody",
+                    parameter.name, spec.name
+                ),
+                format!("write for example `{plain}`"),
             );
         }
     }

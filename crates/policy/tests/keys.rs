@@ -193,6 +193,7 @@ const KEYS: [(&str, &[&str]); 4] = [
             "seed = 3",
             "suppress-at-most = 0.1",
             "grain = \"one-per-column\"",
+            "ranges = \"rounded\"",
             "task = { classify = \"ill\" }",
             "grow-intervals = true",
             "standardize = \"raw\"",

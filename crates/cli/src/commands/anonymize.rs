@@ -1,12 +1,14 @@
 //! `denym anonymize`: from a policy to a proven release.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Args;
 
-use denym::{Account, AttackResult, Error, Language, Outcome, RunOptions, documents, read_policy};
+use denym::{
+    Account, AttackResult, Error, Language, Outcome, Policy, RunOptions, documents, read_policy,
+};
 use serde_json::{Value, json};
 
 use super::claims::{self, number};
@@ -49,14 +51,34 @@ pub(crate) struct AnonymizeArgs {
     pub(crate) search: super::search::SearchArgs,
 }
 
+/// What a bundle is called: after its data; after the policy where another one beside it is about the same data.
+fn name_of(policy: &Policy, file: &Path) -> String {
+    let directory = match file.parent() {
+        Some(directory) if directory != Path::new("") => directory,
+        _ => Path::new("."),
+    };
+    let others = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let others = others.map(|entry| entry.path()).filter(|path| {
+        let is_policy = path.extension().is_some_and(|ending| ending == "toml");
+        is_policy && path.file_name() != file.file_name()
+    });
+    let mut others = others.filter_map(|path| read_policy(&path).ok());
+    if others.any(|other| other.data.path == policy.data.path) {
+        let stem = file.file_stem().map(|stem| stem.to_string_lossy());
+        stem.map_or_else(|| policy.data_name(), |stem| denym::data_name(&stem))
+    } else {
+        policy.data_name()
+    }
+}
+
 /// Makes the release.
 pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, Error> {
     let start = Instant::now();
-    let policy = read_policy(&args.policy)?;
+    let policy = crate::stdin::policy(&args.policy)?;
     let target = args
         .output
         .clone()
-        .unwrap_or_else(|| PathBuf::from(format!("{}-release", policy.data_name())));
+        .unwrap_or_else(|| PathBuf::from(format!("{}-release", name_of(&policy, &args.policy))));
     let options = RunOptions {
         threads: console.threads,
         force: args.force,

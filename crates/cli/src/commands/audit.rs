@@ -7,7 +7,6 @@ use clap::Args;
 
 use denym::{
     Audit, AuditRequest, Elements, Encoding, Error, Format, ReadOptions, WhatIf, documents,
-    read_policy,
 };
 
 use super::claims::{self, counted, number, percent};
@@ -173,7 +172,7 @@ pub(crate) fn run(args: &AuditArgs, console: &Console) -> Result<ExitCode, Error
 
 /// Judges the promises of a policy, and measures everything else with its roles.
 fn against(args: &AuditArgs, file: &Path, console: &Console) -> Result<ExitCode, Error> {
-    let policy = read_policy(file)?;
+    let policy = crate::stdin::policy(file)?;
     let data = (!args.data.is_empty()).then(|| Path::new(&args.data));
     let judged = denym::audit_policy(&policy, data, console.threads, console)?;
     let found = AuditRequest::of_policy(&policy, data)?

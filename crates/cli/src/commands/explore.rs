@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use denym::{Error, Exploration, ExploreRequest, Fraction, documents, read_policy};
+use denym::{Error, Exploration, ExploreRequest, Fraction, documents};
 
 use super::audit::bound;
 use super::claims::number;
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode, Err
         ..ExploreRequest::default()
     };
     console.allow(Some(args.time_budget.unwrap_or(denym::USUAL_PATIENCE)));
-    let found = denym::explore(&read_policy(&args.policy)?, &request, console)?;
+    let found = denym::explore(&crate::stdin::policy(&args.policy)?, &request, console)?;
     console.clear();
     if let Some(file) = &args.svg {
         std::fs::write(file, found.chart().standalone()).map_err(|error| Error::Io {

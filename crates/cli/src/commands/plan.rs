@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use denym::{Error, RunOptions, documents, read_policy};
+use denym::{Error, RunOptions, documents};
 
 use super::findings;
 use crate::console::Console;
@@ -19,7 +19,7 @@ pub(crate) struct PlanArgs {
 
 /// Says what would be done.
 pub(crate) fn run(args: &PlanArgs, console: &Console) -> Result<ExitCode, Error> {
-    let policy = read_policy(&args.policy)?;
+    let policy = crate::stdin::policy(&args.policy)?;
     let options = RunOptions {
         threads: console.threads,
         patience: Some(denym::USUAL_PATIENCE),

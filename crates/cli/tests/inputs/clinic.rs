@@ -573,3 +573,154 @@ fn a_workbook_is_read_and_written() {
     assert_eq!(code, 2, "{text}");
     assert!(text.contains("no readable workbook"), "{text}");
 }
+
+/// A file is of one hand: where other columns have decimal commas, `1.234` is a thousand or one and a bit, and nobody guesses.
+#[test]
+fn points_among_commas_are_asked_for() {
+    let directory = empty();
+    let at = directory.path();
+    let mut text = String::from("size;cost;ill\n");
+    for row in 0..20 {
+        text += &format!("1{row},5;{}.{:03};flu\n", 1 + row % 3, 100 * (row % 7));
+    }
+    write(at, "d.csv", &text);
+    let policy = |key: &str| {
+        format!(
+            "[data]\npath = \"d.csv\"\n[attributes]\ncost = {{ role = \"quasi\"{key}, hierarchy = {{ interval = [1000, 5000] }} }}\nill = \"insensitive\"\n[promise]\nk-anonymity = 2\n[release]\nalgorithm = \"full-domain\"\n"
+        )
+    };
+    // The columns that a policy does not name tell as little as a file without them: the delimiter does.
+    for typed in [", type = \"decimal\"", ", type = \"integer\""] {
+        write(at, "p.toml", policy(typed));
+        let (code, said) = run(at, &["anonymize", "p.toml", "-o", "out"]);
+        assert_eq!(code, 2, "{said}");
+        assert!(
+            said.contains("thousands = \".\"") || said.contains("no integer"),
+            "{said}"
+        );
+    }
+    write(at, "p.toml", policy(", thousands = \".\""));
+    succeeds(at, &["anonymize", "p.toml", "-o", "out"]);
+    let shown = String::from_utf8(released(at, "out", "d.csv")).expect("UTF-8");
+    assert!(shown.contains("1.000-1.999"), "{shown}");
+    let (_, found) = json(at, &["profile", "d.csv"]);
+    let columns = found["columns"].as_array().expect("columns");
+    let cost = columns.iter().find(|column| column["name"] == "cost");
+    assert_eq!(cost.expect("a column")["type"], "text", "{found}");
+    // Where another column has a decimal point for certain, there is no doubt.
+    write(at, "d.csv", text.replace(",5;", ".5;"));
+    let (_, found) = json(at, &["profile", "d.csv"]);
+    let columns = found["columns"].as_array().expect("columns");
+    let cost = columns.iter().find(|column| column["name"] == "cost");
+    assert_eq!(cost.expect("a column")["type"], "decimal", "{found}");
+}
+
+/// Named as the file writes them, values would occur nowhere and guard nobody.
+#[test]
+fn promises_name_values_as_they_are_compared() {
+    let directory = empty();
+    let at = directory.path();
+    let mut text = String::from("age,seen\n");
+    for row in 0..12 {
+        text += &format!("{},0{}.08.1992\n", 30 + row % 2, 1 + row % 4);
+    }
+    write(at, "d.csv", text);
+    let policy = |value: &str| {
+        format!(
+            "[data]\npath = \"d.csv\"\n[attributes]\nage = \"quasi\"\nseen = {{ role = \"sensitive\", format = \"DD.MM.YYYY\" }}\n[promise]\nk-anonymity = 2\nconfidence = {{ attribute = \"seen\", values = [\"{value}\"], at-most = 0.5 }}\n[release]\nalgorithm = \"full-domain\"\n"
+        )
+    };
+    write(at, "p.toml", policy("01.08.1992"));
+    let (code, said) = run(at, &["anonymize", "p.toml", "-o", "out"]);
+    assert_eq!(code, 2, "{said}");
+    assert!(
+        said.contains("guard nobody") && said.contains("1992-08-01"),
+        "{said}"
+    );
+    write(at, "p.toml", policy("1992-08-01"));
+    let said = succeeds(at, &["anonymize", "p.toml", "-o", "out"]);
+    assert!(!said.contains("never occurs"), "{said}");
+}
+
+#[test]
+fn standard_input_is_the_data_of_a_policy() {
+    let directory = empty();
+    let at = directory.path();
+    let clinic = Clinic {
+        rows: 90,
+        ..Clinic::default()
+    };
+    write(at, "klinik.csv", clinic.bytes());
+    write(at, "file.toml", policy("klinik.csv", "", ""));
+    write(at, "pipe.toml", policy("-", "", ""));
+    succeeds(at, &["anonymize", "file.toml", "-o", "file"]);
+    let piped = |args: &[&str]| {
+        let file = std::fs::File::open(at.join("klinik.csv")).expect("a file");
+        let output = super::support::denym()
+            .current_dir(at)
+            .args(args)
+            .stdin(file)
+            .output()
+            .expect("denym runs");
+        assert_eq!(output.status.code(), Some(0), "{}", super::said(&output));
+    };
+    piped(&["anonymize", "pipe.toml", "-o", "pipe"]);
+    piped(&["plan", "pipe.toml"]);
+    assert!(released(at, "file", "klinik.csv") == released(at, "pipe", "stdin.csv"));
+    // Nothing of the place where it was kept is told.
+    let report = std::fs::read_to_string(at.join("pipe/steward/report.html")).expect("a report");
+    assert!(!report.contains(std::env::temp_dir().to_str().expect("a path")));
+    succeeds(at, &["verify", "pipe"]);
+}
+
+#[test]
+fn a_released_workbook_explains_itself() {
+    let directory = empty();
+    let at = directory.path();
+    let clinic = Clinic {
+        rows: 90,
+        ..Clinic::default()
+    };
+    write(at, "klinik.csv", clinic.bytes());
+    write(
+        at,
+        "policy.toml",
+        policy("klinik.csv", "", "format = \"xlsx\""),
+    );
+    succeeds(
+        at,
+        &["anonymize", "policy.toml", "-o", "out", "--language", "de"],
+    );
+    let book = "out/release/klinik.xlsx";
+    let (code, found) = json(at, &["profile", book, "--sheet", "codebook"]);
+    assert_eq!(code, 0, "{found}");
+    let names: Vec<&str> = found["columns"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|column| column["name"].as_str())
+        .collect();
+    assert_eq!(names, ["Spalte", "Rolle", "Beschriftung", "Bedeutung"]);
+    // Whoever changes the sheet changes the file that the certificate speaks of.
+    let mut bytes = released(at, "out", "klinik.xlsx");
+    let last = bytes.len() / 2;
+    bytes[last] ^= 1;
+    write(at, book, bytes);
+    let (code, verdict) = json(at, &["verify", "out"]);
+    assert_ne!(code, 0, "{verdict}");
+}
+
+/// Two policies about one file do not write into one directory.
+#[test]
+fn a_bundle_is_named_after_its_policy_where_several_share_the_data() {
+    let directory = empty();
+    let at = directory.path();
+    write(at, "d.csv", "age,ill\n30,flu\n30,flu\n31,flu\n31,flu\n");
+    let policy = "[data]\npath = \"d.csv\"\n[attributes]\nage = \"quasi\"\nill = \"insensitive\"\n[promise]\nk-anonymity = 2\n[release]\nalgorithm = \"full-domain\"\n";
+    write(at, "one.toml", policy);
+    succeeds(at, &["anonymize", "one.toml"]);
+    assert!(at.join("d-release").is_dir());
+    write(at, "two.toml", policy);
+    succeeds(at, &["anonymize", "two.toml"]);
+    assert!(at.join("two-release").is_dir());
+}

@@ -105,6 +105,35 @@ fn drafts_for_invented_people_raise_nothing() {
 }
 
 #[test]
+fn drafts_for_the_ugly_clinic_raise_nothing() {
+    let directory = empty();
+    let directory = directory.path();
+    for seed in 1..=4 {
+        let clinic = denym_testkit::clinic::Clinic {
+            rows: 250,
+            seed,
+            ..denym_testkit::clinic::Clinic::default()
+        };
+        write(directory, "klinik.csv", clinic.bytes());
+        check(directory, "klinik.csv");
+    }
+}
+
+/// Where nobody could know any column, a draft with roles as guessed has no quasi-identifier, which is grave.
+#[test]
+fn a_draft_takes_something_to_be_known() {
+    let directory = empty();
+    let directory = directory.path();
+    let mut lab = "diagnosis,score,cost\n".to_owned();
+    for person in 0..200 {
+        let of = |column: usize, bound: usize| drawn(person, column, bound);
+        let _ = writeln!(lab, "D{},{},{}", of(0, 5), of(1, 9), 100 + of(2, 40));
+    }
+    write(directory, "lab.csv", lab);
+    check(directory, "lab.csv");
+}
+
+#[test]
 fn drafts_for_the_examples_raise_nothing() {
     let directory = empty();
     let directory = directory.path();

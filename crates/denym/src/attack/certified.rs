@@ -88,13 +88,64 @@ pub(super) fn shape(certificate: &Certificate) -> Shape {
     }
 }
 
-/// The source that `policy` names; an error that says how to name it where none is given, or which `command` asks for it.
-pub fn source_of(policy: Option<&Path>, command: &str) -> Result<PathBuf, Error> {
-    let policy = policy.ok_or_else(|| Error::Argument {
+/// The source of a release: that of `policy`, or the one that the steward's half names where it lies there unchanged; an error that says
+/// how to name it where neither is, or which `command` asks for it.
+pub fn source_of(release: &Path, policy: Option<&Path>, command: &str) -> Result<PathBuf, Error> {
+    policy_with_source(release, policy, command).map(|policy| source::location(&policy))
+}
+
+/// The policy of a release, seen from where its source is.
+pub(super) fn policy_with_source(
+    release: &Path,
+    policy: Option<&Path>,
+    command: &str,
+) -> Result<Policy, Error> {
+    if let Some(policy) = policy {
+        return read_policy(policy);
+    }
+    bundled_policy(release)?.ok_or_else(|| Error::Argument {
         what: "the source is not said, and without it nobody can be looked for".into(),
         help: format!("name the policy of the release with --policy FILE, or use `{command}`"),
-    })?;
-    Ok(source::location(&read_policy(policy)?))
+    })
+}
+
+/// The policy in the steward's half, with a place from which its source is found; `None` where the half is not there, or no file by that name
+/// beside the bundle or here has the fingerprint that the release was made from.
+fn bundled_policy(release: &Path) -> Result<Option<Policy>, Error> {
+    let Some(half) = certified_half(release)? else {
+        return Ok(None);
+    };
+    let Some(bundle) = half.parent().filter(|_| half.ends_with("release")) else {
+        return Ok(None);
+    };
+    let steward = bundle.join("steward");
+    let Ok(mut policy) = read_policy(&steward.join("policy.toml")) else {
+        return Ok(None);
+    };
+    let sources = std::fs::read_to_string(steward.join("source.json")).unwrap_or_default();
+    let sources: Vec<SourcePrint> = serde_json::from_str(&sources).unwrap_or_default();
+    let expected: Vec<(String, String)> = sources
+        .into_iter()
+        .map(|source| (source.file, source.sha256))
+        .collect();
+    let engine = Engine::new(Some(1))?;
+    let beside = bundle.parent().unwrap_or(Path::new(""));
+    let above = beside.parent().unwrap_or(Path::new(""));
+    for base in [beside, above, Path::new("")] {
+        let found = engine.fingerprints(base.join(&policy.data.path), policy.data.format);
+        if found.is_ok_and(|found| !found.is_empty() && found == expected) {
+            policy.file = base.join("policy.toml");
+            return Ok(Some(policy));
+        }
+    }
+    Ok(None)
+}
+
+/// An entry of `source.json`.
+#[derive(serde::Deserialize)]
+struct SourcePrint {
+    file: String,
+    sha256: String,
 }
 
 /// The policy that is `named`, or that of a steward's half where it can be read.

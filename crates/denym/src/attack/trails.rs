@@ -10,11 +10,10 @@ use denym_attack::trails::{
 use denym_attack::{RedTeam, Scene};
 use denym_engine::{Engine, ReadOptions};
 
-use super::certified::{column, unknown};
+use super::certified::{column, policy_with_source, unknown};
 use super::{attack_error, red_team};
 use crate::anonymize::{OWNERS, trail_owners};
 use crate::listener::{Listener, Phase};
-use crate::policy::read_policy;
 use crate::{Error, source, threads, verify};
 
 /// One side's tables.
@@ -77,15 +76,16 @@ pub fn trails(request: &TrailsRequest, listener: &dyn Listener) -> Result<Trails
 /// Attacks a bundle of trails as its gate did: who is whose is known from the steward's half, or where the policy has a file of owners.
 pub fn trail_bundle(
     release: &Path,
-    policy: &Path,
+    policy: Option<&Path>,
     threads: Option<usize>,
     listener: &dyn Listener,
 ) -> Result<RedTeam, Error> {
+    let command = "denym attack trails --anonymous FILE --identified FILE";
+    let mut policy = policy_with_source(release, policy, command)?;
     let engine = Engine::new(threads)?;
     listener.phase(Phase::Reading);
     let half = verify::public_half(release)?;
     let certificate = verify::read_certificate(&half)?;
-    let mut policy = read_policy(policy)?;
     let read = source::read_options(&policy);
     let side = |path: PathBuf| TrailSource {
         path,

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use denym_data::sequences::Grid;
+use denym_data::{Column, Table};
 use denym_release::codebook::{self, Codebook, CodedColumn, CodedLabel, Meaning, Shows};
 use denym_report::Language;
 use serde_json::{Map, Value, json};
@@ -12,6 +13,44 @@ use crate::policy::Reach;
 
 /// Labels of one column that a README explains; the file has them all.
 const IN_README: usize = 12;
+
+/// The name of the sheet that explains the others.
+pub(crate) const SHEET: &str = "codebook";
+
+/// The codebook as a table: a row for each column, then one for each of its labels.
+pub(crate) fn sheet(codebook: &Codebook, language: Language) -> Table {
+    let (mut names, mut roles, mut labels, mut meanings) = (vec![], vec![], vec![], vec![]);
+    for column in &codebook.columns {
+        let mut row = |label: Option<String>, meaning: String| {
+            names.push(Some(column.name.clone()));
+            roles.push(Some(super::role(column.role, language)));
+            labels.push(label);
+            meanings.push(Some(meaning));
+        };
+        let mut meaning = shows(column, language);
+        if let Some(description) = &column.description {
+            meaning = format!("{description}; {meaning}");
+        }
+        row(None, meaning);
+        for label in &column.labels {
+            row(label.label.clone(), means(&label.meaning, language));
+        }
+        if column.more {
+            row(None, language.say("codebook.more", &[]));
+        }
+    }
+    let heads = [
+        language.say("codebook.sheet.column", &[]),
+        language.say("codebook.sheet.role", &[]),
+        language.say("codebook.sheet.label", &[]),
+        language.say("codebook.sheet.means", &[]),
+    ];
+    let columns = heads.iter().zip([names, roles, labels, meanings]);
+    let columns =
+        columns.map(|(name, texts)| Column::from_texts(name, texts.iter().map(Option::as_deref)));
+    // Four columns of one length with four names are a table.
+    Table::new(columns.collect()).unwrap_or_default()
+}
 
 /// The codebook as a document.
 pub(crate) fn document(codebook: &Codebook, language: Language) -> Value {

@@ -83,6 +83,20 @@ impl Engine {
             Format::Excel => excel::write(&[(SHEET, table)], path, file),
         }
     }
+
+    /// Writes a workbook with the sheet of the data first and further ones behind it, each a table with its name.
+    pub fn write_workbook(
+        &self,
+        table: &Table,
+        further: &[(&str, &Table)],
+        path: impl AsRef<Path>,
+    ) -> Result<(), Error> {
+        let path = path.as_ref();
+        let file = File::create(path).map_err(|error| Error::writing(path, &error))?;
+        let mut sheets = vec![(SHEET, table)];
+        sheets.extend(further);
+        excel::write(&sheets, path, file)
+    }
 }
 
 /// The kind that values are written as: the column's own when every value fits it, else text.

@@ -25,7 +25,7 @@ pub(super) fn run(release: &Path, args: &WithArgs, console: &Console) -> Result<
         Shape::Paths | Shape::Transactions => {
             let request = SequencesRequest {
                 release: release.to_owned(),
-                raw: source_of(policy, &with_source)?,
+                raw: source_of(release, policy, &with_source)?,
                 policy: args.policy.clone(),
                 seed: args.seed,
                 read: read_options(&args.read)?,
@@ -40,11 +40,6 @@ pub(super) fn run(release: &Path, args: &WithArgs, console: &Console) -> Result<
             searched::show(&found, unit, shape, args.victims, console);
         }
         Shape::Trails => {
-            source_of(
-                policy,
-                "denym attack trails --anonymous FILE --identified FILE",
-            )?;
-            let policy = policy.unwrap_or(release);
             let team = denym::attack::trail_bundle(release, policy, console.threads, console)?;
             let document = documents::red_team(&team);
             show(&team, Shape::Trails, &document, console);

@@ -389,6 +389,11 @@ impl Search<'_> {
             Err(denym_tabular::Error::Stopped) => return Err(Error::Stopped),
             Err(error) => return Ok(Err(error.to_string())),
         };
+        let solution = if release.round_ranges {
+            denym_tabular::widened(&request, solution)
+        } else {
+            solution
+        };
         if !confirmed(&solution)? {
             return Ok(Err("the audit does not confirm what was found".into()));
         }

@@ -21,7 +21,7 @@ use crate::attack::{
     NO_SENSITIVE, RedTeam, SEED, at_most, changed_columns, originals_of_table, red_team,
 };
 use crate::bundle::Draft;
-use crate::certificate::{Certificate, ColumnRole, Groups, PublishedColumn, published};
+use crate::certificate::{Altered, Certificate, ColumnRole, Groups, PublishedColumn, published};
 use crate::explore::{Grid, Points, Setting};
 use crate::guard::{Before, Fate, Seen};
 use crate::kinds::microdata::{self, Measures, PublishedGroups};
@@ -430,6 +430,11 @@ impl Bundled for OnTables {
         Ok(sheets)
     }
 
+    fn altered(run: &Run<'_>, planned: &Planned, solved: &Solved) -> Vec<Altered> {
+        let seeded = run.options.perturbation_seed.is_some();
+        account::altered(&planned.plan, &solved.found, seeded)
+    }
+
     fn see(made: &Made<'_, Self>, mut files: Vec<Table>) -> Result<Table, Error> {
         let second = (files.len() > 1).then(|| files.swap_remove(1));
         let first = files.swap_remove(0);
@@ -785,9 +790,15 @@ fn ranges(planned: &Planned) -> Option<String> {
         .collect();
     let listed = ordered.join(", ");
     (!ordered.is_empty()).then(|| {
-        let mut text = format!(
-            "{listed}: labels may be ranges of data values, from the smallest to the largest of a class, instead of levels"
-        );
+        let mut text = if release.round_ranges {
+            format!(
+                "{listed}: labels may be ranges instead of levels, with edges that are nobody's value"
+            )
+        } else {
+            format!(
+                "{listed}: labels may be ranges of data values, from the smallest to the largest of a class, instead of levels: both ends are somebody's value; `ranges = \"rounded\"` hides them"
+            )
+        };
         if solver.entry.is_auto() {
             text += "; `grain = \"one-per-column\"` keeps to the levels of the hierarchies";
         }

@@ -222,6 +222,9 @@ pub(super) fn search(
         error @ denym_tabular::Error::Infeasible { .. } => infeasible(error, named, &request, plan),
         error => Error::Solver(error),
     })?;
+    if release.round_ranges {
+        found.solution = denym_tabular::widened(&request, found.solution);
+    }
     let recoding = &mut found.solution.recoding;
     recoding.number_by_row(table, &plan.columns.quasi);
     let ended = portfolio && (meter.over() || found.attempts.iter().any(Attempt::cut));
