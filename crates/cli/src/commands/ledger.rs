@@ -197,7 +197,8 @@ fn show(args: &Directory, console: &Console) -> Result<ExitCode, Error> {
     for sealed in &found.entries {
         let number = sealed.entry.number;
         if let Some(release) = sealed.entry.release() {
-            let promises: Vec<&str> = release.promises.iter().map(|own| own.name()).collect();
+            let promises = release.promises.iter();
+            let promises: Vec<String> = promises.map(|own| format!("`{}`", own.name())).collect();
             console.say(format!(
                 "{number:4}  release   {} in {}: {}, {} who stayed; {}",
                 release.data,
@@ -321,8 +322,7 @@ fn account(args: &AccountArgs, console: &Console) -> Result<ExitCode, Error> {
         });
     }
     console.say(format!(
-        "releases   {} with promises about groups: they have no epsilon, and none is in the sum",
-        syntactic
+        "releases   {syntactic} with promises about groups: they have no epsilon, and none is in the sum"
     ));
     Ok(if over == Some(true) {
         Console::refused()
@@ -343,7 +343,7 @@ fn forecast(args: &ForecastArgs, console: &Console) -> Result<ExitCode, Error> {
         "releases": releases.collect::<Vec<_>>(),
     }));
     console.say(format!(
-        "so far     {} of the people stayed from one release to the next, and {} came",
+        "so far     {} of the people of one release were in the next, and {} came",
         percent(found.stay),
         found.came
     ));
@@ -357,7 +357,7 @@ fn forecast(args: &ForecastArgs, console: &Console) -> Result<ExitCode, Error> {
         ));
     }
     console.say(
-        "note       one run of dice, with classes as they are now: a search may find better ones",
+        "note       one run of dice, with classes as they are now; whoever waited so far counts as gone, so it is on the careful side",
     );
     Ok(ExitCode::SUCCESS)
 }

@@ -405,7 +405,7 @@ fn signatures_are_confirmed_by_their_key_and_by_no_other() {
     let (code, other) = verify("other.key.pub");
     assert_eq!(
         (code, &other["signed"], &other["verdict"]),
-        (1, &false.into(), &"failed".into()),
+        (1, &false.into(), &"not-verified".into()),
         "{other}"
     );
     assert_eq!(verify("own.key").0, 2, "that one is secret");

@@ -147,7 +147,9 @@ mod tests {
     }
 
     fn promises() -> Vec<PromiseSpec> {
-        let diverse = serde_json::json!({"promise": "l-diversity", "attribute": "ill", "kind": "distinct", "l": 2});
+        let diverse = serde_json::json!({
+            "promise": "l-diversity", "attribute": "ill", "kind": {"kind": "distinct"}, "l": "2/1"
+        });
         let diverse = serde_json::from_value(diverse).expect("a promise");
         vec![PromiseSpec::k_anonymity(2), diverse]
     }

@@ -20,11 +20,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use denym_data::Decimal;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Decimal places of an amount.
-const PLACES: u32 = 18;
+const PLACES: usize = 18;
 /// Units in one.
 const ONE: u128 = 1_000_000_000_000_000_000;
 /// Relative room for what floating-point functions may be off by.
@@ -40,11 +39,18 @@ impl Amount {
 
     /// Reads a decimal of at most eighteen places.
     pub fn parse(text: &str) -> Option<Amount> {
-        let decimal = Decimal::parse(text)?;
-        if decimal.scale() > PLACES {
+        let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        if whole.len() + part.len() == 0 || part.len() > PLACES || !digits(whole) || !digits(part) {
             return None;
         }
-        u128::try_from(decimal.scaled(PLACES)).ok().map(Amount)
+        let number = |text: &str| match text {
+            "" => Some(0_u128),
+            text => text.parse().ok(),
+        };
+        let units = number(whole)?.checked_mul(ONE)?;
+        let part = number(&format!("{part:0<PLACES$}"))?;
+        units.checked_add(part).map(Amount)
     }
 
     /// The sum; the largest amount where there is none.
@@ -64,6 +70,10 @@ impl Amount {
     }
 
     /// A floating-point number as an amount that is no smaller.
+    #[expect(
+        clippy::cast_sign_loss,
+        reason = "roots are not negative, and what is no number is the largest amount"
+    )]
     fn above(number: f64) -> Amount {
         let units = number * (1.0 + SLACK) * ONE as f64;
         if units.is_nan() || units >= u128::MAX as f64 {
@@ -243,7 +253,16 @@ mod tests {
             amount("0.000000000000000001").to_string(),
             "0.000000000000000001"
         );
-        assert_eq!(Amount::parse("-1"), None);
+        let long = amount("123456789.000000000000000001");
+        assert_eq!(
+            amount(&long.to_string()),
+            long,
+            "what is written is read again"
+        );
+        assert_eq!(amount(".5"), amount("0.5"));
+        for wrong in ["-1", "", ".", "1e3", "+1", "1.2.3", " 1", "é"] {
+            assert_eq!(Amount::parse(wrong), None, "{wrong}");
+        }
         assert_eq!(Amount::parse("0.0000000000000000001"), None);
         assert_eq!(amount("0.5").half_squared(), amount("0.125"));
     }
