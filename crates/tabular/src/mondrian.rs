@@ -183,7 +183,7 @@ impl Mondrian {
                 hierarchies: axes.len(),
             }),
             Some(axes) => Ok(axes.clone()),
-            None => Ok(request.hierarchies.iter().map(Axis::of).collect()),
+            None => Ok(request.hierarchies.iter().map(Axis::declared).collect()),
         }
     }
 }

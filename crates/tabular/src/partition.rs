@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::slice::ChunksExact;
 
-use denym_data::{Hierarchy, Kind, Labels, NumberRange, Recoding, Unit};
+use denym_data::{Decimal, Hierarchy, Labels, NumberRange, Recoding, Unit};
 use denym_measure::{Group, added, by_subjects};
 use rayon::prelude::*;
 
@@ -20,21 +20,28 @@ pub enum Axis {
 }
 
 impl Axis {
-    /// Numbers by order, everything else by its hierarchy; so are numbers whose hierarchy names something else than ranges, such as
-    /// `021**`: who declared it wants to see it.
+    /// Numbers by order, everything else by its hierarchy.
     pub fn of(hierarchy: &Hierarchy) -> Axis {
-        let levels = hierarchy.levels();
-        let values = &levels[0].labels;
-        let is_number = |label: &str| Kind::Decimal.fits(label);
-        if !values.iter().any(Option::is_some) || !values.iter().flatten().all(|own| is_number(own))
+        let labels = &hierarchy.levels()[0].labels;
+        let numeric = |label: &str| Decimal::parse(label).is_some();
+        if labels.iter().flatten().all(|label| numeric(label)) && labels.iter().any(Option::is_some)
         {
-            return Axis::Tree;
-        }
-        let is_range =
-            |label: &str| label == "*" || is_number(label) || NumberRange::parse(label).is_some();
-        let mut above = levels[1..].iter().flat_map(|level| &level.labels).flatten();
-        if above.all(|label| is_range(label)) {
             Axis::Ordered
+        } else {
+            Axis::Tree
+        }
+    }
+
+    /// As [`Axis::of`], but by the hierarchy too where that names something else than ranges, such as `021**`: who declared it wants to
+    /// see it.
+    pub fn declared(hierarchy: &Hierarchy) -> Axis {
+        let is_range = |label: &str| {
+            label == "*" || Decimal::parse(label).is_some() || NumberRange::parse(label).is_some()
+        };
+        let above = &hierarchy.levels()[1..];
+        let mut above = above.iter().flat_map(|level| &level.labels).flatten();
+        if above.all(|label| is_range(label)) {
+            Axis::of(hierarchy)
         } else {
             Axis::Tree
         }
@@ -313,5 +320,26 @@ pub(crate) fn publish(
         labels,
         published,
         levels: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use denym_data::{Column, End};
+
+    use super::*;
+
+    /// `01067-06108` is no post code, whatever its digits are.
+    #[test]
+    fn what_is_redacted_is_cut_along_its_hierarchy() {
+        let codes = Column::from_texts("zip", ["10670", "61080", "61090"].map(Some).into_iter());
+        let codes = &codes.dictionary;
+        let redacted = Hierarchy::redaction(codes, End::Right, 2, None).expect("a hierarchy");
+        assert_eq!(Axis::of(&redacted), Axis::Ordered);
+        assert_eq!(Axis::declared(&redacted), Axis::Tree);
+        assert_eq!(Axis::declared(&Hierarchy::flat(codes)), Axis::Ordered);
+        let widths = [Decimal::whole(100), Decimal::whole(1000)];
+        let intervals = Hierarchy::intervals(codes, &widths).expect("a hierarchy");
+        assert_eq!(Axis::declared(&intervals), Axis::Ordered);
     }
 }

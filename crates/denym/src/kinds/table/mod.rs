@@ -785,7 +785,7 @@ fn ranges(planned: &Planned) -> Option<String> {
     let names = plan.quasi_names();
     let ordered = names.iter().zip(&plan.hierarchies);
     let ordered: Vec<String> = ordered
-        .filter(|(_, hierarchy)| Axis::of(hierarchy) == Axis::Ordered)
+        .filter(|(_, hierarchy)| Axis::declared(hierarchy) == Axis::Ordered)
         .map(|(name, _)| format!("`{name}`"))
         .collect();
     let listed = ordered.join(", ");
