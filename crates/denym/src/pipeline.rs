@@ -608,7 +608,7 @@ impl<K: Bundled> Prepared<K> {
         });
         let mut told = K::tell(&made, gated.shown(), judged, &account, &certificate)?;
         told.readme += &reporting::codebook::readme(&codebook, &certificate, language);
-        told.readme += &reporting::findings(&certificate);
+        told.readme += &reporting::findings(&certificate, language);
         told.readme += &reporting::how_to_check(language);
         let sources = sources?;
         let signed = reporting::sign_off(run, &certificate, &sources);

@@ -597,11 +597,11 @@ pub(crate) fn sign_off(
 }
 
 /// What guards found that concerns the recipient.
-pub(crate) fn findings(certificate: &Certificate) -> String {
+pub(crate) fn findings(certificate: &Certificate, language: Language) -> String {
     if certificate.findings.is_empty() {
         return String::new();
     }
-    let mut text = String::from("\n# What else to know\n\n");
+    let mut text = format!("\n# {}\n\n", language.say("finding.heading", &[]));
     for found in &certificate.findings {
         let _ = match &found.column {
             Some(column) => writeln!(text, "- `{column}` {}", found.means),

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::Report;
 use crate::text::{label, prose};
+use crate::{Language, Report};
 
 const SIGN: &str = "<svg viewBox=\"0 0 40 40\" aria-hidden=\"true\"><path d=\"M20 3 1.500 36h37zm-2 12h4v11h-4zm0 13.500h4v4h-4z\"/></svg>";
 
@@ -20,11 +20,11 @@ pub enum Severity {
 }
 
 impl Severity {
-    fn name(self) -> &'static str {
+    fn name(self, language: Language) -> String {
         match self {
-            Severity::Note => "Note",
-            Severity::Warning => "Warning",
-            Severity::Grave => "Grave",
+            Severity::Note => language.say("finding.note", &[]),
+            Severity::Warning => language.say("finding.warning", &[]),
+            Severity::Grave => language.say("finding.grave", &[]),
         }
     }
 
@@ -70,27 +70,36 @@ pub(crate) fn banner(report: &Report) -> Option<(&'static str, &'static str, Str
         let all = report.findings.iter();
         all.filter(|finding| finding.severity == severity).count()
     };
-    let count = |many: usize, one: &str, several: &str| match many {
+    let language = report.language;
+    let many = |severity| of(severity).to_string();
+    let grave = match of(Severity::Grave) {
         0 => None,
-        1 => Some(format!("1 {one}")),
-        many => Some(format!("{many} {several}")),
+        1 => Some(language.say("finding.grave-one", &[])),
+        _ => Some(language.say("finding.grave-several", &[("many", &many(Severity::Grave))])),
     };
-    let grave = count(
-        of(Severity::Grave),
-        "grave finding that the policy accepts",
-        "grave findings that the policy accepts",
-    );
-    let warnings = count(of(Severity::Warning), "warning", "warnings");
-    let all: Vec<String> = grave.into_iter().chain(warnings).collect();
-    Some((
-        class,
-        SIGN,
-        format!("But see below: {}.", all.join(" and ")),
-    ))
+    let warnings = match of(Severity::Warning) {
+        0 => None,
+        1 => Some(language.say("finding.warning-one", &[])),
+        _ => Some(language.say(
+            "finding.warning-several",
+            &[("many", &many(Severity::Warning))],
+        )),
+    };
+    let sentence = match (grave, warnings) {
+        (Some(one), Some(other)) => {
+            language.say("finding.see-both", &[("one", &one), ("other", &other)])
+        }
+        (one, other) => {
+            let all = one.or(other).unwrap_or_default();
+            language.say("finding.see", &[("all", &all)])
+        }
+    };
+    Some((class, SIGN, sentence))
 }
 
 /// The findings as a list, the worst first as they come.
 pub(crate) fn list(page: &mut String, report: &Report) {
+    let language = report.language;
     for finding in &report.findings {
         let about = finding.column.as_deref();
         let about = about.map_or_else(String::new, |name| format!(" in {}", label(name)));
@@ -98,17 +107,19 @@ pub(crate) fn list(page: &mut String, report: &Report) {
             page,
             "<ul class=\"box{}\">\n<li><b>{}: {}{about}.</b> {}.",
             finding.severity.class(),
-            finding.severity.name(),
+            finding.severity.name(language),
             label(&finding.name),
             prose(&first_large(&finding.reason)),
         );
         match &finding.accepted {
             Some(reason) => {
-                let _ = write!(page, " <b>Accepted:</b> {}", prose(reason));
+                let accepted = language.say("finding.accepted", &[]);
+                let _ = write!(page, " <b>{accepted}:</b> {}", prose(reason));
             }
             None if finding.help.is_empty() => {}
             None => {
-                let _ = write!(page, " What to do: {}.", prose(&finding.help));
+                let advice = language.say("finding.advice", &[]);
+                let _ = write!(page, " {advice}: {}.", prose(&finding.help));
             }
         }
         page.push_str("</li>\n</ul>\n");
