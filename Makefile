@@ -4,13 +4,15 @@
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/denym/target
 # Everything is tested in one profile with all features: one build of the query engine and of what stands above it.
 ALL := --workspace --features denym-cli/full
+# The Python package is built by `make python` and tested from Python.
+TESTED := $(ALL) --exclude denym-python
 # A broker of the Kafka protocol, built once per machine in about ten minutes.
 TANSU := $(HOME)/.cache/denym/tansu
 # Tests are run side by side where cargo-nextest is at hand; it runs no doc tests.
 NEXTEST := $(shell command -v cargo-nextest 2>/dev/null)
 CARGO_TEST := $(if $(NEXTEST),cargo nextest run --no-fail-fast,cargo test --no-fail-fast)
 
-.PHONY: run build full needs kafka test test-kafka test-oracles lint bench help
+.PHONY: run build full needs kafka test test-kafka test-oracles test-python python lint bench bench-python help
 
 help: ## Lists the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -43,15 +45,43 @@ kafka:
 
 test: needs ## Runs every test, and says at the end what was skipped and why
 	@rm -f $(CARGO_TARGET_DIR)/skipped
-	$(CARGO_TEST) $(if $(NEXTEST),--cargo-profile,--profile) ci $(ALL)
-	$(if $(NEXTEST),cargo test --doc --profile ci $(ALL))
+	$(CARGO_TEST) $(if $(NEXTEST),--cargo-profile,--profile) ci $(TESTED)
+	$(if $(NEXTEST),cargo test --doc --profile ci $(TESTED))
 	@.ci/skipped $(CARGO_TARGET_DIR)/skipped
 
 test-kafka: needs kafka ## Builds a Kafka broker and runs the tests that speak to it
-	cargo test --no-fail-fast --profile ci $(ALL) --test brokers
+	cargo test --no-fail-fast --profile ci $(TESTED) --test brokers
 
 test-oracles: ## Compares role activation with a second engine that takes minutes to build
 	cargo test --profile ci -p denym-purpose --features cedar --test activation_oracle
+
+# A Python of our own, beside what is built; what it needs is installed by name, from wherever this machine takes packages.
+VENV := $(CARGO_TARGET_DIR)/python
+PYTHON := $(VENV)/bin/python
+$(PYTHON):
+	python3 -m venv $(VENV)
+	$(PYTHON) -m pip install --quiet "maturin>=1.9,<2"
+
+python: $(PYTHON) ## Builds the Python wheel, and says where it is
+	$(VENV)/bin/maturin build --quiet --release --manifest-path python/Cargo.toml --out $(CARGO_TARGET_DIR)/wheels
+	@ls -t $(CARGO_TARGET_DIR)/wheels/denym-*.whl | head -1
+
+# The longest that the tests may take once everything is built.
+PYTHON_TESTS := timeout 1200 env DENYM_COMMAND=$(CARGO_TARGET_DIR)/debug/denym DENYM_SKIPPED=$(CARGO_TARGET_DIR)/skipped $(PYTHON) -m pytest -q
+test-python: $(PYTHON) ## Installs the Python package into a Python of its own and runs its tests
+	$(PYTHON) -m pip install --quiet pytest mypy pandas polars pyarrow duckdb nbclient nbformat ipykernel
+	cargo build -p denym-cli
+	$(VENV)/bin/maturin build --quiet --profile dev --manifest-path python/Cargo.toml --out $(CARGO_TARGET_DIR)/wheels-dev
+	$(PYTHON) -m pip install --quiet --force-reinstall --no-deps $$(ls -t $(CARGO_TARGET_DIR)/wheels-dev/denym-*.whl | head -1)
+	$(PYTHON_TESTS) python/tests
+	$(PYTHON_TESTS) --doctest-modules --pyargs denym
+
+PEERS := $(CARGO_TARGET_DIR)/python-peers
+bench-python: python ## The Python package beside pycanon and anjana: equal answers first, then times
+	[ -x $(PEERS)/bin/python ] || python3 -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet "anjana==1.2.3" pyarrow
+	$(PEERS)/bin/python -m pip install --quiet --force-reinstall --no-deps $$(ls -t $(CARGO_TARGET_DIR)/wheels/denym-*.whl | head -1)
+	$(PEERS)/bin/python python/bench/peers.py ../shared/data/adult $(TIMES)
 
 lint: ## Format and lints, warnings are errors
 	cargo fmt --all --check
