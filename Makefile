@@ -67,12 +67,10 @@ python: $(PYTHON) ## Builds the Python wheel, and says where it is
 	@ls -t $(CARGO_TARGET_DIR)/wheels/denym-*.whl | head -1
 
 # The longest that the tests may take once everything is built.
-PYTHON_TESTS := timeout 1200 env DENYM_COMMAND=$(CARGO_TARGET_DIR)/debug/denym DENYM_SKIPPED=$(CARGO_TARGET_DIR)/skipped $(PYTHON) -m pytest -q
-test-python: $(PYTHON) ## Installs the Python package into a Python of its own and runs its tests
+PYTHON_TESTS := timeout 1200 env DENYM_COMMAND=$(CARGO_TARGET_DIR)/release/denym DENYM_SKIPPED=$(CARGO_TARGET_DIR)/skipped $(PYTHON) -m pytest -q
+test-python: build python ## Installs the Python wheel into a Python of its own and runs its tests, beside the command
 	$(PYTHON) -m pip install --quiet pytest mypy pandas polars pyarrow duckdb nbclient nbformat ipykernel
-	cargo build -p denym-cli
-	$(VENV)/bin/maturin build --quiet --profile dev --manifest-path python/Cargo.toml --out $(CARGO_TARGET_DIR)/wheels-dev
-	$(PYTHON) -m pip install --quiet --force-reinstall --no-deps $$(ls -t $(CARGO_TARGET_DIR)/wheels-dev/denym-*.whl | head -1)
+	$(PYTHON) -m pip install --quiet --force-reinstall --no-deps $$(ls -t $(CARGO_TARGET_DIR)/wheels/denym-*.whl | head -1)
 	$(PYTHON_TESTS) python/tests
 	$(PYTHON_TESTS) --doctest-modules --pyargs denym
 

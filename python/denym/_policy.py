@@ -52,14 +52,14 @@ class Policy:
     [data]
     path = "table"
     <BLANKLINE>
-    [attributes]
-    disease = "sensitive"
-    <BLANKLINE>
     [attributes.age]
     role = "quasi"
     <BLANKLINE>
     [attributes.age.hierarchy]
     interval = [10]
+    <BLANKLINE>
+    [attributes.disease]
+    role = "sensitive"
     <BLANKLINE>
     [promise]
     k-anonymity = 2
