@@ -1,5 +1,7 @@
 //! A sentence that can be told in every language: its key in the catalogue, and what is put into it.
 
+use std::fmt::Display;
+
 use denym_report::Language;
 
 /// A sentence.
@@ -32,8 +34,8 @@ impl Said {
 
     /// With a number or a name in it.
     #[must_use]
-    pub(crate) fn with(mut self, name: &'static str, value: impl ToString) -> Said {
-        self.values.push((name, Part::Plain(value.to_string())));
+    pub(crate) fn with(mut self, name: &'static str, value: impl Display) -> Said {
+        self.values.push((name, Part::Plain(format!("{value}"))));
         self
     }
 

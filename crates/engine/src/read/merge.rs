@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use denym_data::notation::{Detected, Notation};
+use denym_data::notation::{DateFormat, Detected, Notation};
 use denym_data::offending;
 use denym_data::{Code, Column, Dictionary, Kind, Strings, Table};
 use rayon::prelude::*;
@@ -85,7 +85,7 @@ impl Engine {
         let has_comma = |(column, _): &(Merged, _)| match &column.notation {
             Some(Notation::Number(number)) => number.decimal == ',',
             Some(Notation::Dates(formats)) => {
-                let first = formats.first().map(|format| format.text());
+                let first = formats.first().map(DateFormat::text);
                 first.is_some_and(|format| format.contains('.'))
             }
             None => false,

@@ -3,7 +3,7 @@
 //! # Idea
 //!
 //! A workbook is a packed archive, and what it claims costs nothing to write: a few kilobytes unpack to gigabytes, two cells span a
-//! sheet of seventeen thousand million, one cell of an OpenDocument file is repeated as often as a number says, one long text is shown by
+//! sheet of seventeen thousand million, one cell of an `.ods` file is repeated as often as a number says, one long text is shown by
 //! a million cells. So every part is unpacked once into nothing, counted, before the library below sees the file; what is repeated
 //! is counted as the library would hold it; and cells are taken one by one where the library gives them so, never as a full rectangle.
 
@@ -267,7 +267,7 @@ fn claimed_texts(head: &[u8]) -> Option<u64> {
 /// Columns and rows of the largest sheet.
 const SHEET: (u64, u64) = (16_384, 1 << 20);
 
-/// Bytes that the cells of an OpenDocument file take once their repetitions are written out; `None` where it cannot be read.
+/// Bytes that the cells of an `.ods` file take once their repetitions are written out; `None` where it cannot be read.
 fn held_by_repeats(content: impl Read) -> Option<u64> {
     let mut reader = XmlReader::from_reader(BufReader::new(content));
     let config = reader.config_mut();

@@ -32,8 +32,10 @@ pub(super) fn named<'a>(texts: &(impl Iterator<Item = &'a str> + Clone)) -> Dete
         return Detected::Plain;
     }
     let padded = texts.clone().any(|text| {
-        let mut numbers = text.split(|c: char| !c.is_ascii_digit());
-        numbers.any(|number| number.len() == 2 && number.starts_with('0'))
+        // The day is the first number of every form.
+        let numbers = text.split(|c: char| !c.is_ascii_digit());
+        let day = numbers.into_iter().find(|number| !number.is_empty());
+        day.is_some_and(|day| day.len() == 2 && day.starts_with('0'))
     });
     let day = if padded { "DD" } else { "D" };
     for (letters, _) in TONGUES {
