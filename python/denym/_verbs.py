@@ -96,6 +96,8 @@ def anonymize(
     time_budget: Number | None = None,
     effort: int | None = None,
     onto: PathLike | None = None,
+    ledger: PathLike | None = None,
+    sign: PathLike | None = None,
     perturbation_seed: int | None = None,
     mapping: bool = False,
     show_suppressed: bool = False,
@@ -109,7 +111,8 @@ def anonymize(
     ``data`` stands where the policy names its data: a frame, a list of dicts, a path, or several tables by the names that the policy
     gives to its files. Without it the policy's own files are read. With ``output`` the bundle is written to that directory, otherwise
     it is in memory. ``time_budget`` (in seconds) and ``effort`` (in rounds) bound searches that get better with time; ``onto`` adds
-    new records to an earlier bundle. Ctrl-C stops the run and leaves nothing.
+    new records to an earlier bundle. ``ledger`` writes the release down in that directory and judges it together with those that are
+    there, which needs an ``output``; ``sign`` signs the certificate with the key in that file. Ctrl-C stops the run and leaves nothing.
 
     >>> import denym
     >>> people = denym.generate("hospital", rows=200)
@@ -143,6 +146,8 @@ def anonymize(
         "time_budget": _seconds(time_budget),
         "effort": effort,
         "onto": None if onto is None else os.fspath(onto),
+        "ledger": None if ledger is None else os.fspath(ledger),
+        "sign": None if sign is None else os.fspath(sign),
         "perturbation_seed": perturbation_seed,
         "mapping": mapping,
         "show_suppressed": show_suppressed,

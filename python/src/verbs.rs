@@ -162,6 +162,8 @@ fn run_options(request: &Request, input: Input) -> Result<RunOptions, Error> {
         until_told: request.number("time_budget").is_some(),
         patience: Some(denym::USUAL_PATIENCE),
         onto: request.path("onto"),
+        ledger: request.path("ledger"),
+        sign: request.path("sign"),
         perturbation_seed: request.count("perturbation_seed"),
         mapping: request.is("mapping"),
         show_suppressed: request.is("show_suppressed"),
@@ -219,6 +221,13 @@ pub(crate) fn anonymize<'py>(
     let ended = run(py, &request.how(progress), move |ears| {
         let options = run_options(&request, input)?;
         let output = request.path("output");
+        // A ledger names the bundle of each entry and reads it again before the next one.
+        if output.is_none() && (policy.ledger.is_some() || options.ledger.is_some()) {
+            return Err(Error::Argument {
+                what: "a release that a ledger writes down must stay where it is".into(),
+                help: "say where the bundle goes with output=...".into(),
+            });
+        }
         let place = private_directory()?;
         let target = output
             .clone()
@@ -447,7 +456,11 @@ fn attacked(
         Shape::Paths | Shape::Transactions => {
             let raw = match request.path("raw") {
                 Some(raw) => raw,
-                None => denym::attack::source_of(policy.as_deref(), "denym.attack(..., raw=...)")?,
+                None => denym::attack::source_of(
+                    release,
+                    policy.as_deref(),
+                    "denym.attack(..., raw=...)",
+                )?,
             };
             let asked = SequencesRequest {
                 release: release.to_owned(),
@@ -469,10 +482,8 @@ fn attacked(
             })
         }
         Shape::Trails => {
-            let policy = policy.as_deref();
-            denym::attack::source_of(policy, "denym.attack(..., policy=...)")?;
-            let policy = policy.unwrap_or(release);
-            let team = denym::attack::trail_bundle(release, policy, request.threads(), listener)?;
+            let (policy, threads) = (policy.as_deref(), request.threads());
+            let team = denym::attack::trail_bundle(release, policy, threads, listener)?;
             Ok(documents::red_team(&team))
         }
         Shape::Windows => {

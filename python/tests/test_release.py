@@ -158,6 +158,16 @@ def test_permissions_and_what_exists(people, policy, tmp_path):
         denym.anonymize(policy, people, output=tmp_path / "disk").file("../bundle/release/README.md")
 
 
+def test_a_release_of_a_ledger_must_stay_where_it_is(tmp_path):
+    policy = denym.Policy.build(
+        attributes={"who": denym.subject(), "age": denym.quasi(interval=[10])}, promises={"k-anonymity": 2}
+    )
+    people = [{"who": at, "age": 20 + at} for at in range(6)]
+    with pytest.raises(denym.ArgumentError, match="output"):
+        denym.anonymize(policy, people, ledger=tmp_path / "ledger")
+    assert not (tmp_path / "ledger").exists()
+
+
 def test_a_refusal_says_what_can_be_had_and_leaves_nothing(people, policy, tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     tempfile.tempdir = None
