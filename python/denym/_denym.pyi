@@ -90,7 +90,5 @@ def access_decide(
     user: str,
     table: str,
     at: str,
-    purpose: str | None = None,
-    column: str | None = None,
-    group: str | None = None,
+    asked: tuple[str | None, str | None, str | None],
 ) -> _Document: ...

@@ -63,4 +63,4 @@ def decide(
             moment = moment.astimezone(timezone.utc)
         moment = moment.strftime("%Y-%m-%dT%H:%M")
     text = Path(policy).read_text(encoding="utf-8")
-    return Decision(_denym.access_decide(text, policy, user, table, moment, purpose, column, group))
+    return Decision(_denym.access_decide(text, policy, user, table, moment, (purpose, column, group)))

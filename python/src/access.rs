@@ -14,9 +14,8 @@ use serde_json::{Value, json};
 use crate::convert::to_python;
 use crate::errors::{document, mistake};
 
-/// What `user` sees of `table` for `purpose` at the moment `at`, column by column, and why.
+/// What `user` sees of `table` at the moment `at`, column by column, and why; `asked` are the purpose, the column and the group.
 #[pyfunction]
-#[pyo3(signature = (text, file, user, table, at, purpose=None, column=None, group=None))]
 pub(crate) fn access_decide<'py>(
     py: Python<'py>,
     text: &str,
@@ -24,10 +23,10 @@ pub(crate) fn access_decide<'py>(
     user: &str,
     table: &str,
     at: &str,
-    purpose: Option<&str>,
-    column: Option<&str>,
-    group: Option<&str>,
+    asked: (Option<String>, Option<String>, Option<String>),
 ) -> PyResult<Bound<'py, PyAny>> {
+    let (purpose, column, group) = &asked;
+    let (purpose, column, group) = (purpose.as_deref(), column.as_deref(), group.as_deref());
     let policy = AccessPolicy::parse(text, &|name| hierarchy(&file, name));
     let policy = policy.map_err(|mistakes| wrong(py, text, &file, &mistakes))?;
     let now = Moment::from_text(at).ok_or_else(|| {

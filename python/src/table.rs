@@ -16,7 +16,7 @@ use crate::errors::mistake;
 /// Records of a batch beyond which it is cut, so that all threads have work; cutting copies nothing.
 const LARGE: usize = 1 << 18;
 
-/// A table in memory, which other libraries read through Arrow's PyCapsule interface.
+/// A table in memory, which other libraries read through Arrow's C interface.
 #[pyclass(frozen, module = "denym", name = "Table")]
 pub(crate) struct Table {
     schema: SchemaRef,
@@ -194,7 +194,7 @@ enum Kind {
 }
 
 /// Python's value without the wrapper of a numeric library around it.
-fn plain<'py>(value: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+fn plain(value: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     let py = value.py();
     if value.is_none() {
         return Ok(value);
@@ -288,19 +288,19 @@ fn array(py: Python<'_>, name: &str, values: &Bound<'_, PyList>) -> PyResult<Arr
         Some(Kind::Bool) => {
             let values = cells
                 .iter()
-                .map(|cell| cell.as_ref().map(|cell| cell.extract::<bool>()).transpose());
+                .map(|cell| cell.as_ref().map(PyAnyMethods::extract::<bool>).transpose());
             Arc::new(values.collect::<PyResult<BooleanArray>>()?)
         }
         Some(Kind::Int) => {
             let values = cells
                 .iter()
-                .map(|cell| cell.as_ref().map(|cell| cell.extract::<i64>()).transpose());
+                .map(|cell| cell.as_ref().map(PyAnyMethods::extract::<i64>).transpose());
             Arc::new(values.collect::<PyResult<Int64Array>>()?)
         }
         Some(Kind::Float) => {
             let values = cells
                 .iter()
-                .map(|cell| cell.as_ref().map(|cell| cell.extract::<f64>()).transpose());
+                .map(|cell| cell.as_ref().map(PyAnyMethods::extract::<f64>).transpose());
             Arc::new(values.collect::<PyResult<Float64Array>>()?)
         }
         Some(Kind::Date) => {
