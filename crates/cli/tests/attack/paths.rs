@@ -364,6 +364,9 @@ fn mistakes_are_answered() {
     assert_eq!(code, 2);
     write(at, "p.toml", policy(1, 2, "consistent", "auto", ""));
     assert_eq!(json(at, &["anonymize", "p.toml", "-o", "out"]).0, 0);
+    // The steward's half names the source, which lies there unchanged; without that half nobody can be looked for.
+    assert_eq!(run(at, &["attack", "out"]).status.code(), Some(0));
+    std::fs::remove_dir_all(at.join("out/steward")).expect("a half");
     let output = run(at, &["attack", "out"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("denym attack paths"));
