@@ -12,7 +12,7 @@ TANSU := $(HOME)/.cache/denym/tansu
 NEXTEST := $(shell command -v cargo-nextest 2>/dev/null)
 CARGO_TEST := $(if $(NEXTEST),cargo nextest run --no-fail-fast,cargo test --no-fail-fast)
 
-.PHONY: run build full needs kafka test test-kafka test-oracles test-python python lint bench bench-python help
+.PHONY: run serve build full needs kafka test test-kafka test-oracles test-python python lint bench bench-python help
 
 help: ## Lists the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -25,6 +25,10 @@ full: ## Builds the release binary with the gateway (`denym gateway`) and the br
 
 run: build ## Anonymizes the bundled hospital table into out/hospital
 	$(CARGO_TARGET_DIR)/release/denym anonymize examples/hospital/policy.toml -o out/hospital --force
+
+serve: build ## Opens the web application on a copy of the bundled hospital in out/projects
+	@mkdir -p out/projects && [ -e out/projects/hospital ] || cp -r examples/hospital out/projects/hospital
+	$(CARGO_TARGET_DIR)/release/denym serve --dir out/projects
 
 # Servers that tests start by themselves; a test that needs an absent one says that it is skipped.
 needs:

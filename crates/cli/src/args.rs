@@ -8,7 +8,7 @@ use crate::commands::gateway;
 use crate::commands::not_built as gateway;
 use crate::commands::{
     access, anonymize, attack, audit, catalogue, compare, explore, generate, hierarchy, ledger,
-    plan, profile, stream, verify,
+    plan, profile, serve, stream, verify,
 };
 
 /// Publish data about people so that it stays useful and nobody in it can be found.
@@ -146,6 +146,15 @@ Examples:
 Events come from files, standard input, NATS JetStream or Kafka, windows go to files, standard output or a broker, as the policy says.
 A run that was stopped, even without warning, goes on where its checkpoint in the directory says.")]
     Stream(stream::StreamArgs),
+    /// Do all of it in a browser: the web application and the HTTP API
+    #[command(after_help = "\
+Examples:
+  denym serve
+  denym serve --dir projects --listen 127.0.0.1:8080
+
+It prints an address with a token: whoever opens it works in the directory, and nowhere else.
+Only this machine can reach it.")]
+    Serve(serve::ServeArgs),
     /// Serve purpose-bound SQL over the PostgreSQL wire protocol
     #[command(after_help = "\
 Examples:

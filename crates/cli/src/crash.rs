@@ -30,7 +30,6 @@ pub(crate) fn answer_as(json: bool) {
 }
 
 /// The process goes on after a panic: whoever waits for the thread answers for it.
-#[cfg(feature = "gateway")]
 pub(crate) fn go_on() {
     SERVES.store(true, Ordering::Relaxed);
 }

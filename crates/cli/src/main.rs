@@ -45,6 +45,10 @@ fn main() -> ExitCode {
         Command::Plan(args) | Command::Check(args) => commands::plan::run(args, &console),
         Command::Explore(args) => commands::explore::run(args, &console),
         Command::Stream(args) => commands::stream::run(args, &console),
+        Command::Serve(args) => {
+            crash::go_on();
+            commands::serve::run(args, &console)
+        }
         #[cfg(feature = "gateway")]
         Command::Gateway(args) => {
             crash::go_on();

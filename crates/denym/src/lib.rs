@@ -26,6 +26,7 @@ mod hierarchy_draft;
 mod kinds;
 pub mod ledger;
 mod listener;
+mod look;
 mod options;
 mod outline;
 mod owners;
@@ -70,7 +71,9 @@ pub use denym_engine::events::{Brokers as StreamBrokers, Lag as StreamLag};
 pub use denym_engine::{
     Encoding, Format, InMemory, ReadOptions, RecordBatch, panic_is_caught_here,
 };
-pub use denym_measure::catalogue::{METRICS, MetricEntry, PROMISES, PromiseEntry};
+pub use denym_measure::catalogue::{
+    METRICS, MetricEntry, PROMISES, Parameter, PromiseEntry, Takes,
+};
 pub use denym_measure::metrics::{ColumnComparison, Comparison};
 pub use denym_measure::profile::{LeftOut, Profile};
 pub use denym_measure::recognize::{Meaning, Pattern};
@@ -94,6 +97,7 @@ pub use guarded::guarded;
 pub use hierarchy_check::{HierarchyCheck, HierarchySource, check_hierarchy};
 pub use hierarchy_draft::{DraftedHierarchy, Form, draft_hierarchy};
 pub use listener::{Listener, Phase, Silent};
+pub use look::{Look, data_of, look_at};
 pub use outline::{Cost, Outline, Plan, TimeClass, plan};
 pub use policy::stream::{StreamSink, StreamSource, StreamSpec};
 pub use policy::{
@@ -103,7 +107,7 @@ pub use profile::{draft_policy, looks_like, profile_source, profile_table};
 pub use program::{Found as ProgramFound, Program, verdict_words};
 pub use promise_kinds::{PromiseKind, promise_kinds};
 pub use pseudonyms::Environment;
-pub use reading::Reading;
+pub use reading::{Reading, ReadingWords};
 pub use signing::{is_signed, new_key, public_key, public_path};
 pub use stream::{
     StreamListener, StreamProgress, StreamRun, StreamSummary, stream, stream_findings,

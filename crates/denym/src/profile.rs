@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use denym_data::{Kind, Role};
+use denym_data::{Kind, Role, Table};
 use denym_engine::{Detection, Engine, ReadOptions};
 use denym_measure::profile::{ColumnProfile, Profile, profile};
 
@@ -37,6 +37,16 @@ pub fn profile_source(
     threads: Option<usize>,
     listener: &dyn Listener,
 ) -> Result<(Profile, Reading), Error> {
+    profile_and_table(path, options, threads, listener).map(|(found, reading, _)| (found, reading))
+}
+
+/// The same with the table itself.
+pub(crate) fn profile_and_table(
+    path: &Path,
+    options: &ReadOptions,
+    threads: Option<usize>,
+    listener: &dyn Listener,
+) -> Result<(Profile, Reading, Table), Error> {
     let engine = Engine::new(threads)?;
     listener.phase(Phase::Reading);
     let options = ReadOptions {
@@ -49,9 +59,12 @@ pub fn profile_source(
         asked: options,
     };
     listener.phase(Phase::Auditing);
+    if !listener.keep_going() {
+        return Err(Error::Stopped);
+    }
     let mut found = threads::pool(threads)?.install(|| profile(&table, MOST_COMBINED));
     draft::take_files_beside(&mut found, &table, path, &engine);
-    Ok((found, reading))
+    Ok((found, reading, table))
 }
 
 /// The kind of data whose columns these are, where it is no table of people, and what its policy says.

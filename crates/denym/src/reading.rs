@@ -3,6 +3,7 @@
 use denym_data::notation::{DateFormat, Notation};
 use denym_engine::{Encoding, Format, ReadOptions, SourceForm};
 
+use crate::Error;
 use crate::profile::quoted;
 
 /// What was said and what was found of a file.
@@ -157,6 +158,87 @@ impl Reading {
             keys.push(format!("missing-values = [{}]", codes.join(", ")));
         }
         keys
+    }
+}
+
+/// How data is read, in the words that a person gives: a flag or a field each.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReadingWords {
+    /// `csv`, `parquet`, `json` or `xlsx`; by the extension when not given.
+    pub format: Option<String>,
+    /// The character between CSV cells.
+    pub delimiter: Option<char>,
+    /// The character around CSV cells.
+    pub quote: Option<char>,
+    /// There is no row of names.
+    pub no_header: bool,
+    /// Any label that browsers know.
+    pub encoding: Option<String>,
+    /// Rows before the header that are no records.
+    pub skip_rows: Option<usize>,
+    /// The sheet of a workbook, by its name or its number from 1.
+    pub sheet: Option<String>,
+    /// The decimal mark of numbers.
+    pub decimal: Option<char>,
+    /// The mark between thousands.
+    pub thousands: Option<char>,
+    /// Texts that mean "missing" beside the empty one.
+    pub missing: Vec<String>,
+}
+
+impl ReadingWords {
+    /// The options that these words mean; a word that means nothing is an error.
+    pub fn options(&self) -> Result<ReadOptions, Error> {
+        let args = self;
+        let mut options = ReadOptions::default();
+        let unknown = |what: &str, known: String| Error::Argument {
+            what: what.to_owned(),
+            help: format!("known here: {known}"),
+        };
+        if let Some(name) = &args.format {
+            let known = || Format::ALL.map(|entry| entry.0).join(", ");
+            options.format = Some(
+                Format::parse(name).ok_or_else(|| unknown("the format is not known", known()))?,
+            );
+        }
+        if let Some(name) = &args.encoding {
+            let known =
+                || Encoding::KNOWN.join(", ") + ", and every other label of the WHATWG list";
+            let parsed = Encoding::parse(name);
+            options.encoding =
+                Some(parsed.ok_or_else(|| unknown("the encoding is not known", known()))?);
+        }
+        let ascii = |letter: char| {
+            u8::try_from(letter)
+                .ok()
+                .filter(u8::is_ascii)
+                .ok_or_else(|| Error::Argument {
+                    what: "delimiter and quote must be ASCII characters".into(),
+                    help: "write for example --delimiter ';'".into(),
+                })
+        };
+        options.delimiter = args.delimiter.map(ascii).transpose()?;
+        if let Some(quote) = args.quote {
+            options.quote = ascii(quote)?;
+        }
+        options.header = args.no_header.then_some(false);
+        options.missing.extend(args.missing.iter().cloned());
+        options.skip_rows = args.skip_rows;
+        options.sheet.clone_from(&args.sheet);
+        let marks = ['.', ',', ' ', '\''];
+        let is_mark = |mark: &char| marks.contains(mark);
+        (options.decimal, options.thousands) = (args.decimal, args.thousands);
+        let given = args.decimal.into_iter().chain(args.thousands);
+        if given.clone().any(|mark| !is_mark(&mark))
+            || args.decimal.is_some_and(|mark| mark == ' ' || mark == '\'')
+            || args.decimal.is_some() && args.decimal == args.thousands
+        {
+            return Err(Error::Argument {
+                what: "these are no marks of numbers".into(),
+                help: "write for example --decimal ',' --thousands '.'".into(),
+            });
+        }
+        Ok(options)
     }
 }
 

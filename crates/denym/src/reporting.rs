@@ -482,7 +482,8 @@ fn distributions(
         .collect()
 }
 
-fn counts(column: &Column) -> Vec<Count> {
+/// How many records have each value of a column.
+pub(crate) fn counts(column: &Column) -> Vec<Count> {
     let mut counts = vec![0_u64; column.dictionary.len()];
     for &code in &column.codes {
         counts[code as usize] += 1;

@@ -205,7 +205,7 @@ fn frontier() -> Chart {
         name: name.into(),
         mark: Mark::Line,
         points,
-        labels: Vec::new(),
+        ..Series::default()
     };
     Chart::Lines(Lines {
         title: "Loss against k".into(),
@@ -225,6 +225,7 @@ fn frontier() -> Chart {
                 mark: Mark::Dots,
                 points: vec![(5.0, 0.382)],
                 labels: vec!["k 5".into()],
+                links: Vec::new(),
             },
         ],
         ..Lines::default()

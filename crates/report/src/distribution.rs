@@ -115,6 +115,53 @@ pub(crate) fn charts(distribution: &Distribution, language: Language) -> Vec<(St
     ]
 }
 
+/// The values of one column as they are, before anything was done to them.
+pub fn values_chart(attribute: &str, ordered: bool, counts: &[Count], language: Language) -> Chart {
+    let title = attribute.to_owned();
+    let description = language.say("values.of-column", &[]);
+    let series = vec![attribute.to_owned()];
+    let format = Format::Share;
+    let numeric = counts.iter().any(|count| count.span.is_some());
+    if ordered
+        && numeric
+        && let Some(found) = Histogram::new(&[counts])
+    {
+        return Chart::Columns(Columns {
+            title,
+            description,
+            series,
+            bars: found.bars,
+            format,
+            starts: true,
+            ..Columns::default()
+        });
+    }
+    let (bars, rest) = if ordered {
+        (in_order(&[counts], COLUMNS, language), None)
+    } else {
+        by_count(&[counts], ALONE, language)
+    };
+    if ordered && bars.len() > 4 {
+        return Chart::Columns(Columns {
+            title,
+            description,
+            series,
+            bars,
+            format,
+            ..Columns::default()
+        });
+    }
+    Chart::Bars(Bars {
+        title,
+        description,
+        series,
+        bars,
+        rest,
+        format,
+        full: None,
+    })
+}
+
 /// What has no place on an axis of numbers, in words; nothing where everything has.
 fn elsewhere(shares: &[f64], language: Language) -> String {
     if shares.iter().all(|share| *share <= 0.0) {

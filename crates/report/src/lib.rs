@@ -43,10 +43,11 @@ mod text;
 
 pub use bins::{class_size_bars, class_sizes, risk_bars};
 pub use chart::{Bar, Bars, Chart, Columns, Format, Grid, Lines, Mark, Series};
+pub use distribution::values_chart;
 pub use finding::{Finding, Severity};
 pub use language::Language;
 pub use number::{count, decimal, percent};
-pub use page::html;
+pub use page::{html, style};
 pub use report::{
     About, Attack, Attempt, Audience, Claim, ClassSize, Correlation, Count, CrossTable,
     Distribution, Explained, Fact, Figure, Figures, Headline, Loss, Measure, Moments, Outcome,

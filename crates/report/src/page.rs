@@ -16,6 +16,11 @@ const TICK: &str = "<svg viewBox=\"0 0 40 40\" aria-hidden=\"true\"><path d=\"M2
 const CROSS: &str = "<svg viewBox=\"0 0 40 40\" aria-hidden=\"true\"><path d=\"M20 3a17 17 0 1 0 0 34 17 17 0 0 0 0-34zm7.800 22-2.800 2.800-5-5-5 5-2.800-2.800 5-5-5-5 2.800-2.800 5 5 5-5 2.800 2.800-5 5z\"/></svg>";
 const LENS: &str = "<svg viewBox=\"0 0 40 40\" aria-hidden=\"true\"><path d=\"M17 4a13 13 0 1 0 7.700 23.500L33 36l3-3-8.500-8.300A13 13 0 0 0 17 4zm0 4a9 9 0 1 1 0 18 9 9 0 0 1 0-18z\"/></svg>";
 
+/// The style of pages and charts, for other pages that show them.
+pub fn style() -> String {
+    format!("{STYLE}{}", chart::STYLE)
+}
+
 /// The report as one self-contained HTML page. The same report gives the same bytes.
 pub fn html(report: &Report) -> String {
     let language = report.language;

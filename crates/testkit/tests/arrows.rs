@@ -38,10 +38,11 @@ const ARROWS: &[(&str, &[&str])] = &[
             "report",
         ],
     ),
+    ("server", &["denym", "report"]),
     ("gateway", &["data", "purpose", "engine"]),
     ("brokers", &["engine"]),
     ("cluster", &["engine"]),
-    ("cli", &["denym", "gateway", "brokers", "cluster"]),
+    ("cli", &["denym", "server", "gateway", "brokers", "cluster"]),
     // The only crate that knows Python.
     ("python", &["denym", "purpose"]),
     ("testkit", &["data"]),
@@ -63,8 +64,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Crates that may know a query engine or an asynchronous runtime; no build that a newcomer waits for has them.
+/// Crates that may know a query engine; no build that a newcomer waits for has them.
 const HEAVY: &[&str] = &["gateway", "brokers", "cluster"];
+
+/// The one crate beside those that may know an asynchronous runtime and HTTP.
+const WEB: &str = "server";
 
 /// The crates beside those that may know arrays: the one that reads and writes files, and the one that takes frames from Python.
 const ARRAYS: &[&str] = &["engine", "python"];
@@ -127,7 +131,7 @@ fn no_arrow_that_the_design_does_not_have() {
 }
 
 #[test]
-fn no_query_engine_and_no_runtime_in_the_light_crates() {
+fn no_query_engine_in_the_light_crates_and_a_runtime_in_one() {
     for package in packages() {
         let room = room(&package);
         if !HEAVY.contains(&room.as_str()) {
@@ -137,7 +141,8 @@ fn no_query_engine_and_no_runtime_in_the_light_crates() {
                         dependency == *name || dependency.starts_with(&format!("{name}-"))
                     })
                 };
-                let heavy = is(&["datafusion", "tokio", "axum", "pgwire", "async", "futures"])
+                let heavy = is(&["datafusion", "pgwire", "async"])
+                    || (room != WEB && is(&["tokio", "axum", "hyper", "http", "futures"]))
                     || (!ARRAYS.contains(&room.as_str()) && is(&["arrow", "parquet"]));
                 assert!(!heavy, "`{room}` must not depend on `{dependency}`");
             }
@@ -147,7 +152,7 @@ fn no_query_engine_and_no_runtime_in_the_light_crates() {
 
 /// What a newcomer waits for, with all that it brings along: the crates above may be light and one of theirs heavy.
 #[test]
-fn the_default_build_has_no_query_engine_and_no_runtime() {
+fn the_default_build_has_no_query_engine_and_a_runtime_for_the_web_alone() {
     let tree = |features: &[&str]| {
         let output = Command::new(env!("CARGO"))
             .args(["tree", "-p", "denym-cli", "-e", "normal,build"])
@@ -165,7 +170,33 @@ fn the_default_build_has_no_query_engine_and_no_runtime() {
         let is_heavy = |name: &&str| known.iter().any(|known| name.starts_with(known));
         names.filter(is_heavy).map(str::to_owned).collect()
     };
-    assert_eq!(heavy(&tree(&[])), BTreeSet::new());
+    assert_eq!(
+        heavy(&tree(&[])),
+        BTreeSet::from(["tokio".to_owned()]),
+        "the runtime itself, without macros and TLS"
+    );
+    // And nothing but the web application brings it along.
+    let output = Command::new(env!("CARGO"))
+        .args([
+            "tree",
+            "-p",
+            "denym-cli",
+            "-e",
+            "normal,build",
+            "-i",
+            "tokio",
+        ])
+        .args(["--prefix", "none", "--format", "{p}", "--offline"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs");
+    let text = String::from_utf8(output.stdout).expect("names are text");
+    let ours: BTreeSet<&str> = text
+        .lines()
+        .filter_map(|line| line.split(' ').next())
+        .filter(|name| name.starts_with("denym-"))
+        .collect();
+    assert_eq!(ours, BTreeSet::from(["denym-cli", "denym-server"]));
     // The names above are those that the full build has.
     let full = heavy(&tree(&["--features", "full"]));
     for name in ["datafusion", "tokio", "pgwire", "async-nats", "rskafka"] {

@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use denym::{ProgramVerdict, Standing};
-use serde_json::{Value, json};
 
 use crate::commands::catalogue::AlgorithmsArgs;
 use crate::console::Console;
@@ -35,12 +34,7 @@ pub(crate) fn run(args: &AlgorithmsArgs, console: &Console) -> ExitCode {
         }
         return ExitCode::SUCCESS;
     }
-    console.document(&json!({"algorithms": algorithms.iter().map(|entry| json!({
-        "name": entry.name, "data": entry.data, "summary": entry.summary, "reference": entry.reference,
-        "program": {
-            "sizes": standing(entry.verdict.sizes), "values": standing(entry.verdict.values),
-        },
-    })).collect::<Vec<_>>()}));
+    console.document(&denym::documents::algorithms());
     let width = algorithms
         .iter()
         .map(|entry| entry.name.len())
@@ -71,15 +65,4 @@ pub(crate) fn run(args: &AlgorithmsArgs, console: &Console) -> ExitCode {
         console.say("`denym algorithms --all` adds sources, and what was found against adversaries who know the program.");
     }
     ExitCode::SUCCESS
-}
-
-/// How one kind of promise stands, with the people of a thousand for whom it is exceeded; null where it is not promised.
-fn standing(standing: Standing) -> Value {
-    match standing {
-        Standing::Holds => json!({"standing": "holds"}),
-        Standing::Exceeded { per_mille } => {
-            json!({"standing": "exceeded", "beyond_per_mille": per_mille})
-        }
-        Standing::NotPromised => Value::Null,
-    }
 }

@@ -135,26 +135,9 @@ pub(crate) fn run(args: &AnonymizeArgs, console: &Console) -> Result<ExitCode, E
             Ok(Console::refused())
         }
         Err(error) if console.json && error.exit_code() == 1 => {
-            console.document(&json!({
-                "status": "refused",
-                "algorithm": policy.release.algorithm.name,
-                "records": Value::Null,
-                "suppressed_records": Value::Null,
-                "classes": Value::Null,
-                "metric": {"name": policy.release.metric.name(), "value": Value::Null},
-                "claims": [],
-                "attacks": [],
-                "warnings": [],
-                "findings": [],
-                "bundle": Value::Null,
-                "seconds": start.elapsed().as_secs_f64(),
-                "error": {
-                    "code": error.code(),
-                    "message": error.to_string(),
-                    "location": error.location(),
-                    "help": error.help(),
-                },
-            }));
+            let mut document = documents::refused(&policy, &error);
+            document["seconds"] = json!(start.elapsed().as_secs_f64());
+            console.document(&document);
             Ok(Console::refused())
         }
         Err(error) => Err(error),

@@ -242,57 +242,21 @@ fn levels(texts: &[String]) -> Result<Vec<(String, usize)>, Error> {
         .collect()
 }
 
-/// How to read, as the flags say.
+/// What the flags say of how data is read.
 pub(crate) fn read_options(args: &ReadArgs) -> Result<ReadOptions, Error> {
-    let mut options = ReadOptions::default();
-    let unknown = |what: &str, known: String| Error::Argument {
-        what: what.to_owned(),
-        help: format!("known here: {known}"),
+    let words = denym::ReadingWords {
+        format: args.format.clone(),
+        delimiter: args.delimiter,
+        quote: args.quote,
+        no_header: args.no_header,
+        encoding: args.encoding.clone(),
+        skip_rows: args.skip_rows,
+        sheet: args.sheet.clone(),
+        decimal: args.decimal,
+        thousands: args.thousands,
+        missing: args.missing.clone().unwrap_or_default(),
     };
-    if let Some(name) = &args.format {
-        let known = || Format::ALL.map(|entry| entry.0).join(", ");
-        options.format =
-            Some(Format::parse(name).ok_or_else(|| unknown("the format is not known", known()))?);
-    }
-    if let Some(name) = &args.encoding {
-        let known = || Encoding::KNOWN.join(", ") + ", and every other label of the WHATWG list";
-        let parsed = Encoding::parse(name);
-        options.encoding =
-            Some(parsed.ok_or_else(|| unknown("the encoding is not known", known()))?);
-    }
-    let ascii = |letter: char| {
-        u8::try_from(letter)
-            .ok()
-            .filter(u8::is_ascii)
-            .ok_or_else(|| Error::Argument {
-                what: "delimiter and quote must be ASCII characters".into(),
-                help: "write for example --delimiter ';'".into(),
-            })
-    };
-    options.delimiter = args.delimiter.map(ascii).transpose()?;
-    if let Some(quote) = args.quote {
-        options.quote = ascii(quote)?;
-    }
-    options.header = args.no_header.then_some(false);
-    if let Some(missing) = &args.missing {
-        options.missing.extend(missing.iter().cloned());
-    }
-    options.skip_rows = args.skip_rows;
-    options.sheet.clone_from(&args.sheet);
-    let marks = ['.', ',', ' ', '\''];
-    let is_mark = |mark: &char| marks.contains(mark);
-    (options.decimal, options.thousands) = (args.decimal, args.thousands);
-    let given = args.decimal.into_iter().chain(args.thousands);
-    if given.clone().any(|mark| !is_mark(&mark))
-        || args.decimal.is_some_and(|mark| mark == ' ' || mark == '\'')
-        || args.decimal.is_some() && args.decimal == args.thousands
-    {
-        return Err(Error::Argument {
-            what: "these are no marks of numbers".into(),
-            help: "write for example --decimal ',' --thousands '.'".into(),
-        });
-    }
-    Ok(options)
+    words.options()
 }
 
 fn print(found: &Audit, console: &Console) {

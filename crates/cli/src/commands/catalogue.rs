@@ -3,8 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use denym::{METRICS, PROMISES};
-use serde_json::json;
+use denym::{METRICS, PROMISES, documents};
 
 use crate::console::Console;
 
@@ -63,18 +62,7 @@ fn kinds(args: &PromisesArgs, console: &Console) -> ExitCode {
         }
         return ExitCode::SUCCESS;
     }
-    console.document(
-        &json!({"promises": all.iter().map(|(promise, cells)| json!({
-        "name": promise.name,
-        "kinds": cells.iter().map(|cell| json!({
-            "data": cell.knowledge.data,
-            "knows": cell.knowledge.knows,
-            "algorithms": cell.solvers,
-            "others": cell.others,
-            "lacks": cell.lacks,
-        })).collect::<Vec<_>>(),
-    })).collect::<Vec<_>>()}),
-    );
+    console.document(&documents::kinds_of_promises());
     for (promise, cells) in &all {
         console.say(promise.name);
         for cell in cells {
@@ -121,17 +109,7 @@ pub(crate) fn promises(args: &PromisesArgs, console: &Console) -> ExitCode {
         }
         return kinds(args, console);
     }
-    console.document(&json!({"promises": PROMISES.iter().map(|entry| json!({
-        "name": entry.name,
-        "description": entry.description,
-        "parameters": entry.all_parameters().map(|one| (one.name.to_owned(), json!(one.meaning))).collect::<serde_json::Map<_, _>>(),
-        "formula": entry.formula,
-        "limits": entry.limits,
-        "policy": entry.in_policy(),
-        "monotone": entry.monotone.with_admitted,
-        "monotone_with_suppression": entry.monotone.with_any,
-        "reference": entry.reference,
-    })).collect::<Vec<_>>()}));
+    console.document(&documents::promises());
     for entry in PROMISES.iter() {
         console.say(entry.name);
         console.say(format!("    {}", entry.description));
@@ -164,13 +142,7 @@ pub(crate) fn metrics(args: &CatalogueArgs, console: &Console) -> ExitCode {
         }
         return ExitCode::SUCCESS;
     }
-    console.document(&json!({"metrics": METRICS.iter().map(|entry| json!({
-        "name": entry.name,
-        "description": entry.description,
-        "formula": entry.formula,
-        "range": entry.range,
-        "reference": entry.reference,
-    })).collect::<Vec<_>>()}));
+    console.document(&documents::metrics());
     for entry in METRICS {
         console.say(format!(
             "{}\n    {}\n    {}\n    {}\n    {}",

@@ -1,4 +1,4 @@
-//! Claims as people and programs read them.
+//! Claims as people read them.
 
 use denym::Claim;
 pub(crate) use denym::{counted, number, percent};

@@ -26,15 +26,7 @@ pub(crate) fn run(args: &CatalogueArgs, console: &Console) -> ExitCode {
         }
         return ExitCode::SUCCESS;
     }
-    console.document(&json!({"findings": FINDINGS.iter().map(|entry| json!({
-        "name": entry.name,
-        "severity": entry.severity.name(),
-        "summary": entry.summary,
-        "help": entry.advice,
-        "limits": entry.limits,
-        "found": when(entry.is_before()),
-        "recipient": entry.recipient,
-    })).collect::<Vec<_>>()}));
+    console.document(&denym::documents::all_findings());
     for entry in FINDINGS.iter() {
         console.say(format!("{:28} {}", entry.name, entry.severity.name()));
         console.say(format!("    {}", entry.summary));

@@ -22,5 +22,6 @@ pub(crate) mod not_built;
 pub(crate) mod plan;
 pub(crate) mod profile;
 pub(crate) mod search;
+pub(crate) mod serve;
 pub(crate) mod stream;
 pub(crate) mod verify;

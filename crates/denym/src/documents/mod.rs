@@ -2,6 +2,7 @@
 
 mod attack;
 mod audit;
+mod catalogues;
 mod compare;
 mod explore;
 mod profile;
@@ -9,13 +10,14 @@ mod verify;
 
 use serde_json::{Value, json};
 
-use crate::{Account, AttackResult, Check, Claim, Error, Finding, Outline, StreamSummary};
+use crate::{Account, AttackResult, Check, Claim, Error, Finding, Outline, Policy, StreamSummary};
 
 pub use attack::{
     attacked_sequences, attacked_table, attacked_trails, attacked_windows, controlled, evidence,
     finding, not_run, red_team, treatment,
 };
 pub use audit::{audit, audit_sequences, judged};
+pub use catalogues::{algorithms, all_findings, kinds_of_promises, metrics, promises};
 pub use compare::comparison;
 pub use explore::exploration;
 pub use profile::profile;
@@ -78,6 +80,29 @@ pub fn account(account: &Account, status: &str) -> Value {
         });
     }
     document
+}
+
+/// A run that ended with a refusal before there was an account of it.
+pub fn refused(policy: &Policy, error: &Error) -> Value {
+    json!({
+        "status": "refused",
+        "algorithm": policy.release.algorithm.name,
+        "records": Value::Null,
+        "suppressed_records": Value::Null,
+        "classes": Value::Null,
+        "metric": {"name": policy.release.metric.name(), "value": Value::Null},
+        "claims": [],
+        "attacks": [],
+        "warnings": [],
+        "findings": [],
+        "bundle": Value::Null,
+        "error": {
+            "code": error.code(),
+            "message": error.to_string(),
+            "location": error.location(),
+            "help": error.help(),
+        },
+    })
 }
 
 /// Claims, as every front door shows them to programs.

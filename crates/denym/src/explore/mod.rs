@@ -194,11 +194,16 @@ impl Exploration {
 
     /// The metric over the longest axis, a line for every combination of the others.
     pub fn chart(&self) -> Chart {
+        self.linked_chart(|_| String::new())
+    }
+
+    /// The same, each trial's point a link to what `link` says of its number.
+    pub fn linked_chart(&self, link: impl Fn(usize) -> String) -> Chart {
         let axes = self.axes();
         let across = axes.first().copied().unwrap_or("k");
         let several = self.trials.iter().any(|t| t.asked != self.trials[0].asked);
         let mut series: Vec<Series> = Vec::new();
-        for trial in &self.trials {
+        for (at, trial) in self.trials.iter().enumerate() {
             let of = |name: &str| trial.settings.iter().find(|(n, _)| *n == name).map(|s| s.1);
             let mut name: Vec<String> = axes
                 .iter()
@@ -215,12 +220,14 @@ impl Exploration {
                 Some(line) => {
                     line.points.push(point);
                     line.labels.push(label);
+                    line.links.push(link(at));
                 }
                 None => series.push(Series {
                     name,
                     mark: Mark::Line,
                     points: vec![point],
                     labels: vec![label],
+                    links: vec![link(at)],
                 }),
             }
         }
@@ -242,7 +249,7 @@ impl Exploration {
                     .iter()
                     .map(|trial| self.point(trial, across))
                     .collect(),
-                labels: Vec::new(),
+                ..Series::default()
             });
         }
         Chart::Lines(Lines {

@@ -27,6 +27,7 @@ pub(crate) fn figures(moments: &[Moment], language: Language) -> Vec<Figure> {
             .filter_map(|at| Some((moments[at].number as f64, value(at)? as f64)))
             .collect(),
         labels: Vec::new(),
+        links: Vec::new(),
     };
     let before = |at: usize| at.checked_sub(1).map(|before| moments[before]);
     let lines = |title: String, caption: String, y_axis: String, series: Vec<Series>| Figure {

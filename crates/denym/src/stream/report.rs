@@ -245,7 +245,7 @@ fn figures(shown: &[&Certificate], k: u64) -> Vec<Figure> {
             .iter()
             .map(|one| (one.window as f64, of(one)))
             .collect(),
-        labels: Vec::new(),
+        ..Series::default()
     };
     let figure = |title: &str, caption: String, y_axis: &str, y_format, series| Figure {
         title: title.to_owned(),

@@ -87,6 +87,20 @@ impl Canvas {
         self.close("circle", tip);
     }
 
+    /// What follows leads to `target`, until [`Canvas::close_link`]; nothing for an empty one.
+    pub(crate) fn open_link(&mut self, target: &str) {
+        if !target.is_empty() {
+            let _ = write!(self.body, "<a href=\"{}\">", escape(target));
+        }
+    }
+
+    /// The end of what leads to `target`.
+    pub(crate) fn close_link(&mut self, target: &str) {
+        if !target.is_empty() {
+            self.body.push_str("</a>");
+        }
+    }
+
     fn close(&mut self, element: &str, tip: &str) {
         if tip.is_empty() {
             self.body.push_str("/>");

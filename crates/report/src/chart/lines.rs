@@ -25,6 +25,8 @@ pub struct Series {
     pub points: Vec<(f64, f64)>,
     /// What stands beside each point and in its tip; nothing where there are fewer of them, or an empty one.
     pub labels: Vec<String>,
+    /// Where each point leads on a page, such as `#trial-3`; nowhere where there are fewer of them, or an empty one.
+    pub links: Vec<String>,
 }
 
 /// Lines and dots.
@@ -154,7 +156,10 @@ impl Lines {
                     Some(label) => format!("{}: {label}, {x}, {y}", text::fit(&series.name, 300.0)),
                     None => format!("{}: {x}, {y}", text::fit(&series.name, 300.0)),
                 };
+                let link = series.links.get(at).map_or("", String::as_str);
+                canvas.open_link(link);
                 canvas.dot(&format!("d{}", index % 6), place(point), radius, &tip);
+                canvas.close_link(link);
                 // Beside the point, where the one before leaves room.
                 let (px, py) = place(point);
                 if let Some(label) =
@@ -205,7 +210,7 @@ mod tests {
             name: "loss".into(),
             mark: Mark::Line,
             points,
-            labels: Vec::new(),
+            ..Series::default()
         }];
         let svg = Chart::Lines(Lines {
             series,

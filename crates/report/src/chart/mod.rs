@@ -168,6 +168,7 @@ mod tests {
                     mark: Mark::Line,
                     points,
                     labels: vec!["<b>".into()],
+                    links: vec!["\"><b>".into(); 4],
                 }],
                 ..Lines::default()
             }),
