@@ -70,11 +70,14 @@ python: $(PYTHON) ## Builds the Python wheel, and says where it is
 	$(VENV)/bin/maturin build --quiet --release --manifest-path python/Cargo.toml --out $(CARGO_TARGET_DIR)/wheels
 	@ls -t $(CARGO_TARGET_DIR)/wheels/denym-*.whl | head -1
 
-# The longest that the tests may take once everything is built.
+# The longest that the tests may take once everything is built; the command that they compare with is that of `make run`.
 PYTHON_TESTS := timeout 1200 env DENYM_COMMAND=$(CARGO_TARGET_DIR)/release/denym DENYM_SKIPPED=$(CARGO_TARGET_DIR)/skipped $(PYTHON) -m pytest -q
-test-python: build python ## Installs the Python wheel into a Python of its own and runs its tests, beside the command
+TEST_WHEELS := $(CARGO_TARGET_DIR)/test-wheels
+test-python: build $(PYTHON) ## Installs the Python package into a Python of its own and runs its tests, beside the command
 	$(PYTHON) -m pip install --quiet pytest mypy pandas polars pyarrow duckdb nbclient nbformat ipykernel
-	$(PYTHON) -m pip install --quiet --force-reinstall --no-deps $$(ls -t $(CARGO_TARGET_DIR)/wheels/denym-*.whl | head -1)
+	rm -rf $(TEST_WHEELS)
+	$(VENV)/bin/maturin build --quiet --profile ci --manifest-path python/Cargo.toml --out $(TEST_WHEELS)
+	$(PYTHON) -m pip install --quiet --force-reinstall --no-deps $(TEST_WHEELS)/denym-*.whl
 	$(PYTHON_TESTS) python/tests
 	$(PYTHON_TESTS) --doctest-modules --pyargs denym
 

@@ -7,7 +7,7 @@ use super::{Screen, address, edit, screen, seen};
 use crate::answer::{Answer, Failure};
 use crate::app::App;
 use crate::call::Call;
-use crate::editor::{Editor, Field, Promised, meant, quoted};
+use crate::editor::{Editor, Field, Promised, meant};
 
 pub(crate) fn show(app: &App, call: &Call) -> Result<Answer, Failure> {
     let project = app.project(call.name("project"))?;
@@ -279,11 +279,7 @@ pub(crate) fn settings(app: &App, call: &Call) -> Result<Answer, Failure> {
         if let Some(algorithm) = call.field("algorithm")
             && editor.get("release", "algorithm").as_deref() != Some(algorithm)
         {
-            editor.set("release", "algorithm", Some(&quoted(algorithm)))?;
-            // How `auto` chooses among its searches says nothing where there is one.
-            if algorithm != "auto" && editor.get("release", "grain").is_some() {
-                editor.set("release", "grain", None)?;
-            }
+            editor.set_algorithm(algorithm)?;
         }
         if kind == "table" {
             let share = call.field("suppress").map(|text| text.replace(',', "."));
