@@ -1,4 +1,8 @@
 //! The interface for programs: the documents of `--json`, over HTTP.
+#![expect(
+    clippy::unnecessary_wraps,
+    reason = "every handler of the table of routes has one type"
+)]
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};

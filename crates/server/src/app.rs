@@ -187,7 +187,8 @@ impl App {
         let file = std::fs::metadata(path).ok();
         let changed = file.as_ref().and_then(|meta| meta.modified().ok());
         let size = file.map(|meta| meta.len());
-        format!("{path:?} {changed:?} {size:?} {options:?} {language:?}")
+        let path = path.display();
+        format!("{path} {changed:?} {size:?} {options:?} {language:?}")
     }
 }
 

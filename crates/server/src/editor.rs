@@ -276,7 +276,7 @@ impl Editor {
             let example = one.example.trim_matches(['"', '[', ']']).replace('"', "");
             match meant(one) {
                 Field::Attribute => {
-                    given.extend(secret.clone().map(|name| (one.name.to_owned(), name)))
+                    given.extend(secret.clone().map(|name| (one.name.to_owned(), name)));
                 }
                 Field::Fixed(word) => given.push((one.name.to_owned(), word.to_owned())),
                 Field::None => {}

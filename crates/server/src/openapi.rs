@@ -13,7 +13,7 @@ pub(crate) fn get(_: &App, _: &Call) -> Result<Answer, Failure> {
     Ok(Answer::json(document()))
 }
 
-/// The description, in the form of OpenAPI 3.1.
+/// The description, in the form of `OpenAPI` 3.1.
 fn document() -> Value {
     let mut paths = Map::new();
     for route in ROUTES

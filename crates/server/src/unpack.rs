@@ -20,7 +20,7 @@ const AT_LEAST: u64 = 16 << 20;
 /// The public half of a bundle as one file; the same bytes for the same half.
 pub(crate) fn pack(half: &Path) -> Result<Vec<u8>, Failure> {
     let mut names: Vec<String> = std::fs::read_dir(half)?
-        .filter_map(|entry| entry.ok())
+        .filter_map(Result::ok)
         .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
         .filter_map(|entry| entry.file_name().into_string().ok())
         .collect();

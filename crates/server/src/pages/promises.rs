@@ -88,7 +88,7 @@ fn settings_form(app: &App, call: &Call, project: &str, text: &str, editor: &Edi
             @if kind != "trails" {
                 p { label for="algorithm" { (call.say("web.algorithm", &[])) }
                     select #algorithm name="algorithm" {
-                        @for entry in denym::catalogue::algorithms().iter().filter(|entry| fits(&entry.data.to_string())) {
+                        @for entry in denym::catalogue::algorithms().iter().filter(|entry| fits(entry.data)) {
                             option value=(entry.name) selected[entry.name == algorithm] { (entry.name) " — " (entry.summary) }
                         }
                     }
