@@ -94,7 +94,7 @@ fn cells_in_the_far_corners_take_no_memory() {
     };
     match engine().read(&path, &options) {
         Err(Error::Spreadsheet { mistake, .. }) => {
-            assert_eq!(mistake, SpreadsheetMistake::Scattered)
+            assert_eq!(mistake, SpreadsheetMistake::Scattered);
         }
         other => panic!("{other:?}"),
     }

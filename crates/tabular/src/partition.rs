@@ -332,7 +332,7 @@ mod tests {
     /// `01067-06108` is no post code, whatever its digits are.
     #[test]
     fn what_is_redacted_is_cut_along_its_hierarchy() {
-        let codes = Column::from_texts("zip", ["10670", "61080", "61090"].map(Some).into_iter());
+        let codes = Column::from_texts("zip", ["10670", "61080", "61090"].map(Some));
         let codes = &codes.dictionary;
         let redacted = Hierarchy::redaction(codes, End::Right, 2, None).expect("a hierarchy");
         assert_eq!(Axis::of(&redacted), Axis::Ordered);

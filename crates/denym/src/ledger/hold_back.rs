@@ -121,7 +121,9 @@ mod tests {
                 classes.entry(*class).or_default().push(value);
             }
         }
-        classes.values_mut().for_each(|own| own.sort_unstable());
+        for own in classes.values_mut() {
+            own.sort_unstable();
+        }
         classes
     }
 

@@ -62,7 +62,9 @@ fn shown(release: &Small, values: &[usize]) -> BTreeMap<u32, Vec<usize>> {
             classes.entry(*class).or_default().push(values[person]);
         }
     }
-    classes.values_mut().for_each(|own| own.sort_unstable());
+    for own in classes.values_mut() {
+        own.sort_unstable();
+    }
     classes
 }
 
