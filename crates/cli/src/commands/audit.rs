@@ -5,9 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use denym::{
-    Audit, AuditRequest, Elements, Encoding, Error, Format, ReadOptions, WhatIf, documents,
-};
+use denym::{Audit, AuditRequest, Elements, Error, ReadOptions, WhatIf, documents};
 
 use super::claims::{self, counted, number, percent};
 use crate::args::ReadArgs;

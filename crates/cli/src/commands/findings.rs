@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use denym::{FINDINGS, Finding, Severity};
-use serde_json::json;
 
 use super::catalogue::CatalogueArgs;
 use crate::console::Console;

@@ -98,7 +98,11 @@ impl Served {
             cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"),
             "{cookie}"
         );
-        served.cookie = cookie.split(';').next().expect("a pair").to_owned();
+        cookie
+            .split(';')
+            .next()
+            .expect("a pair")
+            .clone_into(&mut served.cookie);
         let page = served.page("/");
         assert_eq!(page.status, 200, "{}", page.text());
         let text = page.text();
@@ -106,7 +110,10 @@ impl Served {
             .split("name=\"form-token\" value=\"")
             .nth(1)
             .expect("a form");
-        served.form = form.split('"').next().expect("a token").to_owned();
+        form.split('"')
+            .next()
+            .expect("a token")
+            .clone_into(&mut served.form);
         served
     }
 
@@ -142,7 +149,7 @@ impl Served {
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).expect("a connection");
         stream
-            .set_read_timeout(Some(Duration::from_secs(120)))
+            .set_read_timeout(Some(Duration::from_mins(2)))
             .expect("a time");
         stream
     }
@@ -230,7 +237,7 @@ impl Served {
             if !matches!(job["state"].as_str(), Some("waiting" | "running")) {
                 return job;
             }
-            assert!(since.elapsed() < Duration::from_secs(180), "{job}");
+            assert!(since.elapsed() < Duration::from_mins(3), "{job}");
             std::thread::sleep(Duration::from_millis(50));
         }
     }

@@ -186,7 +186,7 @@ fn the_command_line_makes_the_same_bytes_for_every_example() {
         };
         assert_eq!(names(&ours), names(&theirs), "{name}");
         for ((file, one), (_, other)) in ours.iter().zip(&theirs) {
-            assert_eq!(one == other, true, "{name}: {}", file.display());
+            assert!(one == other, "{name}: {}", file.display());
         }
         // Every screen of every kind of data is whole.
         for screen in [
