@@ -216,7 +216,7 @@ pub const CATALOGUE: &[TableSolver] = &[
             AlgorithmEntry::new(
                 "mondrian",
                 "table",
-                Verdict::values_exceeded(114),
+                Verdict::values_exceeded(128),
                 "recursive median cuts, equal tuples together",
                 "LeFevre, DeWitt, Ramakrishnan 2006",
             ),
